@@ -1,0 +1,289 @@
+#include "http1/receive.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "http/dispatch.h"
+#include "http1/respond.h"
+#include "http1/write.h"
+
+/* Full reads of a body that one event may do before other connections have their turn. */
+#define HW_H1_READS 8
+
+static enum hw_body_mode hw_h1_body_mode(const struct hw_exchange *exchange)
+{
+    return exchange->route == NULL ? HW_BODY_DISCARD : (enum hw_body_mode)exchange->route->body_mode;
+}
+
+/* recv into `bytes`. False: nothing came, and the connection was dealt with. */
+static bool hw_h1_receive(struct hw_h1_connection *connection, void *bytes, size_t room, size_t *size)
+{
+    ssize_t received = recv(connection->source.fd, bytes, room, 0);
+    if (received > 0) {
+        connection->progress_ms = connection->h1->loop->now_ms;
+        *size = (size_t)received;
+        return true;
+    }
+    if (received < 0 && (errno == EAGAIN || errno == EINTR)) {
+        hw_h1_rest(connection);
+        return false;
+    }
+    bool has_begun = connection->exchange != NULL && connection->exchange->in_size > connection->exchange->head_at;
+    if (received == 0 && has_begun) {
+        hw_h1_refuse(connection, 400); /* cut short: RFC 9112 section 8 */
+        hw_h1_advance(connection);
+        return false;
+    }
+    hw_h1_close(connection);
+    return false;
+}
+
+/* ---- The head. */
+
+static bool hw_h1_head_receive(struct hw_h1_connection *connection)
+{
+    if (connection->exchange == NULL && !hw_h1_exchange_take(connection))
+        return false;
+    hw_list_remove(&connection->node);
+    struct hw_h1_exchange *exchange = connection->exchange;
+    size_t size;
+    bool is_first = exchange->in_size == 0;
+    if (!hw_h1_receive(connection, exchange->base.in + exchange->in_size, HW_IN_SIZE - exchange->in_size, &size))
+        return false;
+    if (is_first && connection->request_count > 0)
+        connection->since_ms = connection->progress_ms;
+    exchange->in_size += (uint32_t)size;
+    return true;
+}
+
+/* A whole body that does not fit behind its head is read into a slot of the body pool. False: none is free. */
+static bool hw_h1_slot_take(struct hw_h1_connection *connection)
+{
+    struct hw_h1_exchange *exchange = connection->exchange;
+    exchange->slot = hw_pool_take(&connection->h1->bodies);
+    exchange->slot_used = 0;
+    return exchange->slot != NULL;
+}
+
+/* The request has a body: everything that can be refused before it is read. */
+static void hw_h1_body_begin(struct hw_h1_connection *connection)
+{
+    struct hw_h1_exchange *exchange = connection->exchange;
+    struct hw_exchange *base = &exchange->base;
+    if (exchange->body_left > exchange->body_limit) {
+        hw_h1_refuse(connection, 413);
+        return;
+    }
+    if (base->route == NULL && exchange->expects_continue) { /* the answer is known: the body is not asked for */
+        exchange->wants_keep_alive = false;
+        connection->must_linger = true;
+        connection->state = HW_H1_RESPOND;
+        return;
+    }
+    bool fits = exchange->body_left < HW_IN_SIZE - exchange->parsed_at; /* one byte more for the NUL */
+    if (hw_h1_body_mode(base) == HW_BODY_MEMORY && !fits && !hw_h1_slot_take(connection)) {
+        hw_h1_refuse(connection, 503);
+        return;
+    }
+    if (exchange->expects_continue && base->request.minor == 1 && exchange->in_size == exchange->parsed_at)
+        hw_h1_continue_put(base);
+    connection->since_ms = connection->h1->loop->now_ms;
+    connection->state = HW_H1_BODY;
+}
+
+static void hw_h1_request_begin(struct hw_h1_connection *connection)
+{
+    struct hw_h1_exchange *exchange = connection->exchange;
+    connection->request_count++;
+    exchange->wants_keep_alive = exchange->base.keep_alive && !connection->h1->draining &&
+                                 connection->request_count != HW_LIMITS_REQUESTS; /* 0: off */
+    hw_dispatch_route_find(&exchange->base);
+    exchange->body_limit = exchange->base.route == NULL ? HW_LIMITS_BODY_SIZE : exchange->base.route->body_size;
+    if (!exchange->is_body_done)
+        hw_h1_body_begin(connection);
+    else
+        connection->state = HW_H1_RESPOND;
+}
+
+static bool hw_h1_head_step(struct hw_h1_connection *connection)
+{
+    struct hw_h1_exchange *exchange = connection->exchange;
+    if (exchange == NULL || exchange->in_size == exchange->parsed_at)
+        return false;
+    switch (hw_h1_parse_head(exchange)) {
+    case HW_H1_MORE:
+        return false;
+    case HW_H1_REFUSED:
+        hw_h1_refuse(connection, exchange->refusal);
+        return true;
+    default:
+        hw_h1_request_begin(connection);
+        return true;
+    }
+}
+
+/* ---- The body. */
+
+/* Bytes of the body have arrived, at `bytes`; in mode memory they stay where they are, or have been put into the slot. */
+static void hw_h1_body_arrived(struct hw_h1_connection *connection, const char *bytes, size_t size, bool is_last)
+{
+    struct hw_exchange *base = &connection->exchange->base;
+    base->request.body_size += size;
+    if (base->request.body_size > connection->exchange->body_limit) {
+        hw_h1_refuse(connection, 413);
+        return;
+    }
+    if (hw_h1_body_mode(base) != HW_BODY_STREAM) {
+        connection->state = is_last ? HW_H1_RESPOND : HW_H1_BODY;
+        return;
+    }
+    if (size == 0 && !is_last)
+        return;
+    base->is_piece = true;
+    base->piece = (struct hw_piece){bytes, size, is_last ? HW_PIECE_LAST : HW_PIECE_DATA};
+    connection->state = HW_H1_PIECE;
+}
+
+/* Puts bytes into the slot; they are within the limit, and the slot is as large as any limit. */
+static void hw_h1_slot_put(struct hw_h1_exchange *exchange, const char *bytes, size_t size)
+{
+    uint64_t room = HW_BODY_MEMORY_SIZE - exchange->slot_used;
+    size_t part = size < room ? size : (size_t)room; /* what is over is refused by hw_h1_body_arrived */
+    memcpy(exchange->slot + exchange->slot_used, bytes, part);
+    exchange->slot_used += part;
+}
+
+/* The part of a body with Content-Length that came with its head. */
+static bool hw_h1_length_step(struct hw_h1_connection *connection)
+{
+    struct hw_h1_exchange *exchange = connection->exchange;
+    size_t there = exchange->in_size - exchange->parsed_at;
+    size_t size = there < exchange->body_left ? there : (size_t)exchange->body_left;
+    const char *bytes = exchange->base.in + exchange->parsed_at;
+    if (size == 0)
+        return false;
+    exchange->parsed_at += (uint32_t)size;
+    exchange->body_left -= size;
+    if (exchange->slot != NULL)
+        hw_h1_slot_put(exchange, bytes, size);
+    hw_h1_body_arrived(connection, bytes, size, exchange->body_left == 0);
+    return true;
+}
+
+/* What was decoded is used up or in the slot: the buffer behind the head is free again, but for the next request. */
+static void hw_h1_chunks_forget(struct hw_h1_exchange *exchange, bool is_kept)
+{
+    if (!is_kept)
+        exchange->body_end = exchange->body_at;
+    if (exchange->is_body_done)
+        return;
+    exchange->parsed_at = exchange->body_end;
+    exchange->in_size = exchange->body_end;
+}
+
+/* A chunked body grows out of the buffer. */
+static bool hw_h1_chunks_move(struct hw_h1_connection *connection)
+{
+    struct hw_h1_exchange *exchange = connection->exchange;
+    if (!hw_h1_slot_take(connection)) {
+        hw_h1_refuse(connection, 503);
+        return false;
+    }
+    hw_h1_slot_put(exchange, exchange->base.in + exchange->body_at, exchange->body_end - exchange->body_at);
+    hw_h1_chunks_forget(exchange, false);
+    return true;
+}
+
+static bool hw_h1_chunks_step(struct hw_h1_connection *connection)
+{
+    struct hw_h1_exchange *exchange = connection->exchange;
+    uint32_t begin = exchange->body_end;
+    if (exchange->in_size == exchange->parsed_at)
+        return false;
+    if (hw_h1_parse_chunks(exchange) == HW_H1_REFUSED) {
+        hw_h1_refuse(connection, exchange->refusal);
+        return true;
+    }
+    const char *bytes = exchange->base.in + begin;
+    size_t size = exchange->body_end - begin;
+    bool is_memory = hw_h1_body_mode(&exchange->base) == HW_BODY_MEMORY;
+    if (exchange->slot != NULL)
+        hw_h1_slot_put(exchange, bytes, size);
+    hw_h1_chunks_forget(exchange, is_memory && exchange->slot == NULL);
+    hw_h1_body_arrived(connection, bytes, size, exchange->is_body_done);
+    if (connection->state == HW_H1_BODY && is_memory && exchange->slot == NULL &&
+        HW_IN_SIZE - exchange->in_size < HW_READ_SLACK_SIZE / 2)
+        return !hw_h1_chunks_move(connection);
+    return connection->state != HW_H1_BODY;
+}
+
+static bool hw_h1_body_step(struct hw_h1_connection *connection)
+{
+    if (connection->exchange->is_chunked_coding)
+        return hw_h1_chunks_step(connection);
+    return hw_h1_length_step(connection);
+}
+
+/* Where the next bytes of a body with Content-Length go. */
+static char *hw_h1_body_room(struct hw_h1_connection *connection, size_t *room)
+{
+    struct hw_h1_exchange *exchange = connection->exchange;
+    const struct hw_exchange *base = &exchange->base;
+    enum hw_body_mode mode = hw_h1_body_mode(base);
+    *room = HW_SCRATCH_SIZE;
+    if (mode == HW_BODY_MEMORY && exchange->slot != NULL) {
+        *room = HW_BODY_MEMORY_SIZE - exchange->slot_used;
+        return exchange->slot + exchange->slot_used;
+    }
+    if (mode == HW_BODY_MEMORY) {
+        *room = HW_IN_SIZE - exchange->in_size;
+        return exchange->base.in + exchange->in_size;
+    }
+    if (mode == HW_BODY_STREAM && base->route->worker) { /* the scratch is the thread's; a worker needs its own */
+        *room = HW_IN_SIZE - exchange->body_at;
+        return exchange->base.in + exchange->body_at;
+    }
+    return connection->h1->scratch;
+}
+
+/* One read of a body with Content-Length, never beyond its end. Returns true when more may be there at once. */
+static bool hw_h1_length_receive(struct hw_h1_connection *connection, bool *is_alive)
+{
+    struct hw_h1_exchange *exchange = connection->exchange;
+    size_t room;
+    size_t size;
+    char *bytes = hw_h1_body_room(connection, &room);
+    if (room > exchange->body_left)
+        room = (size_t)exchange->body_left;
+    *is_alive = hw_h1_receive(connection, bytes, room, &size);
+    if (!*is_alive)
+        return false;
+    exchange->body_left -= size;
+    if (exchange->slot != NULL) {
+        exchange->slot_used += size;
+    } else if (hw_h1_body_mode(&exchange->base) == HW_BODY_MEMORY) {
+        exchange->in_size += (uint32_t)size;
+        exchange->parsed_at = exchange->in_size;
+    }
+    hw_h1_body_arrived(connection, bytes, size, exchange->body_left == 0);
+    return connection->state == HW_H1_BODY && size == room;
+}
+
+static bool hw_h1_body_receive(struct hw_h1_connection *connection)
+{
+    struct hw_h1_exchange *exchange = connection->exchange;
+    hw_list_remove(&connection->node);
+    if (!exchange->is_chunked_coding) {
+        bool is_alive = true;
+        for (int i = 0; i < HW_H1_READS; i++)
+            if (!hw_h1_length_receive(connection, &is_alive))
+                break;
+        return is_alive;
+    }
+    size_t size;
+    if (!hw_h1_receive(connection, exchange->base.in + exchange->in_size, HW_IN_SIZE - exchange->in_size, &size))
+        return false;
+    exchange->in_size += (uint32_t)size;
+    return true;
+}
