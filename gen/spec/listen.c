@@ -233,8 +233,11 @@ static bool socket_read(struct spec_reader *reader, const struct yaml_node **nod
         diagnostic_help(reader->diagnostics, error, "write two listeners: [{port: 8080}, {unix: /run/name.sock}]");
         return false;
     }
-    return value_is_scalar(reader, nodes[LISTEN_UNIX], "unix", "unix: /run/name.sock") &&
-           path_take(reader, nodes[LISTEN_UNIX]->text, nodes[LISTEN_UNIX]->place, listener);
+    struct part path = {0};
+    if (!part_read(reader, nodes[LISTEN_UNIX], "unix", &path) || !path_take(reader, path.text, path.place, listener))
+        return false;
+    listener->address_env = path.variable;
+    return true;
 }
 
 static bool mapping_read(struct spec_reader *reader, const struct yaml_node *node, struct spec_listener *listener)
@@ -277,7 +280,7 @@ static bool is_taken(const struct spec_listener *a, const struct spec_listener *
     if (a->kind != b->kind || a->port != b->port || !text_is_equal(a->port_env, b->port_env))
         return false;
     if (a->kind == SPEC_LISTEN_UNIX)
-        return text_is_equal(a->address, b->address);
+        return text_is_equal(a->address, b->address) && text_is_equal(a->address_env, b->address_env);
     if (a->port == 0 && a->port_env.size == 0)
         return false;
     if (!text_is_equal(a->address_env, b->address_env))

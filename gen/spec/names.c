@@ -3,6 +3,7 @@
 
 #include "spec/spec.h"
 
+/* clang-format off */
 /* C from C89 to C23, and what <std...> headers and compilers make keywords. */
 static const char *const keywords[] = {
     "alignas", "alignof", "asm",       "auto",          "bool",          "break",    "case",     "char",
@@ -609,6 +610,7 @@ static const char *const headers[] = {
     "time",      "uchar",     "ucontext",  "ulimit",   "unistd",   "utime",   "utmp",     "utmpx",       "values",
     "wait",      "wchar",     "wctype",    "wordexp",
 };
+/* clang-format on */
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -13,7 +13,7 @@ struct hw_list {
 };
 
 /* The struct that holds this node. */
-#define HW_CONTAINER(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
+#define HW_CONTAINER(pointer, type, member) ((type *)(void *)((char *)(pointer) - offsetof(type, member)))
 
 static inline void hw_list_init(struct hw_list *list)
 {

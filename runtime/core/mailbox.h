@@ -14,11 +14,14 @@ struct hw_mail {
 
 struct hw_mailbox {
     _Atomic(struct hw_mail *) newest;
-    int fd; /* eventfd, readable when mail may be there; owned by the reader */
+    int fd;                   /* eventfd, readable when mail may be there; owned by the reader */
+    _Atomic unsigned posting; /* calls of hw_mailbox_post in progress */
 };
 
 /* Returns false when the system has no descriptor left (errno is set). */
 static bool hw_mailbox_init(struct hw_mailbox *mailbox);
+
+/* Waits for calls of hw_mailbox_post that are nearly done: their mail may have been read already. */
 static void hw_mailbox_end(struct hw_mailbox *mailbox);
 
 /* Any thread. */

@@ -9,12 +9,12 @@
 /* Owned by one thread. The block given back last is taken first, while it is still in the cache; a block that was never
  * taken is never touched, so that its pages cost nothing. */
 struct hw_pool {
-    void *free;     /* given back, linked through their first bytes */
-    char *fresh;    /* the first block that was never taken */
+    void *free;  /* given back, linked through their first bytes */
+    char *fresh; /* the first block that was never taken */
     char *end;
     size_t block_size;
-    uint32_t used;  /* taken now */
-    uint32_t peak;  /* the most that were taken at a time */
+    uint32_t used; /* taken now */
+    uint32_t peak; /* the most that were taken at a time */
 };
 
 /* `memory` holds `count` blocks of `block_size` bytes (at least a pointer) and stays the caller's. */

@@ -30,7 +30,7 @@ static bool hw_exchange_may_block(void)
 
 static bool hw_exchange_is_handling(const struct hw_exchange *exchange)
 {
-    return hw_exchange_handling == exchange;
+    return hw_exchange_handling == exchange && !exchange->response.is_suspended;
 }
 
 static void hw_exchange_mail_arrived(struct hw_mail *mail)

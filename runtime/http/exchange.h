@@ -41,13 +41,13 @@ struct hw_parameter {
 };
 
 struct hw_request {
-    uint8_t method;       /* enum hw_method */
-    uint8_t minor;        /* of HTTP/1.x */
-    bool query_read;      /* `parameters` is filled */
-    uint32_t target_at;   /* in `in` */
+    uint8_t method;     /* enum hw_method */
+    uint8_t minor;      /* of HTTP/1.x */
+    bool query_read;    /* `parameters` is filled */
+    uint32_t target_at; /* in `in` */
     uint32_t target_size;
-    uint32_t path_size;   /* of `path` */
-    uint32_t query_at;    /* in `in`, behind the '?' */
+    uint32_t path_size; /* of `path` */
+    uint32_t query_at;  /* in `in`, behind the '?' */
     uint32_t query_size;
     uint32_t host_size;
     uint32_t field_count;
@@ -55,9 +55,9 @@ struct hw_request {
     uint32_t texts_used;
     uint32_t capture_count;
     struct hw_parameter captures[HW_CAPTURES_MAX]; /* only the value members */
-    const char *body;     /* in mode memory: in `in` or in a slot of the body pool */
-    uint64_t body_size;   /* bytes that have arrived */
-    char host[256];       /* NUL-terminated; RFC 1035 allows no longer name */
+    const char *body;                              /* in mode memory: in `in` or in a slot of the body pool */
+    uint64_t body_size;                            /* bytes that have arrived */
+    char host[256];                                /* NUL-terminated; RFC 1035 allows no longer name */
 };
 
 /* What became of the response. */
@@ -69,16 +69,16 @@ enum hw_response_state {
 };
 
 struct hw_response {
-    uint8_t state;         /* enum hw_response_state; the handler's thread */
+    uint8_t state; /* enum hw_response_state; the handler's thread */
     bool is_suspended;
-    uint16_t status;       /* 0: not set */
-    uint32_t fields_size;  /* composed "Name: value CRLF" lines at fields_at */
-    bool has_media_type;   /* Content-Type is among them */
+    uint16_t status;      /* 0: not set */
+    uint32_t fields_size; /* composed "Name: value CRLF" lines at fields_at */
+    bool has_media_type;  /* Content-Type is among them */
     const char *borrowed;
     size_t borrowed_size;
     void (*release)(void *user);
     void *release_user;
-    void *state_pointer;   /* hw_state_get */
+    void *state_pointer; /* hw_state_get */
 };
 
 /* What http/ needs from the framing of a connection; HTTP/1.1's is http1/write.c. */
@@ -102,23 +102,23 @@ struct hw_exchange {
     uint32_t allow;               /* for 204 and 405 */
     void *connection;
     struct hw_io_loop *loop;
-    bool keep_alive;              /* the connection stays after this response */
-    bool is_head;                 /* HEAD: no body is sent */
-    bool is_chunked;              /* pieces of a stream are framed as chunks; set by head_write */
-    bool is_piece;                /* a worker is to be called for `piece` */
+    bool keep_alive; /* the connection stays after this response */
+    bool is_head;    /* HEAD: no body is sent */
+    bool is_chunked; /* pieces of a stream are framed as chunks; set by head_write */
+    bool is_piece;   /* a worker is to be called for `piece` */
     struct hw_piece piece;
     struct hw_job job;
     struct hw_mail mail;
     /* Shared while lent. */
-    _Atomic int mailed;           /* enum hw_mailed */
+    _Atomic int mailed; /* enum hw_mailed */
     _Atomic bool cancelled;
-    _Atomic int holders;          /* the handler's call, and a suspension; the last of them gives the exchange back */
-    _Atomic size_t out_head;      /* bytes of `out` that have left; the IO thread's */
-    _Atomic size_t out_tail;      /* bytes of `out` that were put in; the handler's while lent */
-    pthread_mutex_t lock;         /* for `room` only */
-    pthread_cond_t room;          /* the ring has room again, or it was cancelled */
-    bool is_lent;                 /* the IO thread's own note */
-    char date[HW_DATE_SIZE];      /* the loop's, copied before the handler is called, perhaps on another thread */
+    _Atomic int holders;     /* the handler's call, and a suspension; the last of them gives the exchange back */
+    _Atomic size_t out_head; /* bytes of `out` that have left; the IO thread's */
+    _Atomic size_t out_tail; /* bytes of `out` that were put in; the handler's while lent */
+    pthread_mutex_t lock;    /* for `room` only */
+    pthread_cond_t room;     /* the ring has room again, or it was cancelled */
+    bool is_lent;            /* the IO thread's own note */
+    char date[HW_DATE_SIZE]; /* the loop's, copied before the handler is called, perhaps on another thread */
 
     struct hw_field fields[HW_LIMITS_HEADERS];
     struct hw_parameter parameters[HW_LIMITS_PARAMETERS];
@@ -165,7 +165,8 @@ static void hw_exchange_cancel(struct hw_exchange *exchange);
 /* True on the thread of an IO loop, where nothing may block. */
 static bool hw_exchange_may_block(void);
 
-/* True when this exchange's handler is being called on this IO thread: what it puts into the ring needs no mail. */
+/* True when this exchange's handler is being called on this IO thread and is not suspended: what it puts into the ring
+ * needs no mail. */
 static bool hw_exchange_is_handling(const struct hw_exchange *exchange);
 
 /* Tells the IO thread that bytes are in the ring, or (HW_MAILED_DONE) that the handler's side is finished. Any thread

@@ -43,8 +43,9 @@ static bool hw_is_value(const char *value, size_t size)
 /* Fields that say how the message is framed, and the date. */
 static bool hw_is_own_field(const char *name, size_t size)
 {
-    static const char *const own[] = {"content-length", "transfer-encoding", "connection", "keep-alive", "upgrade",
-                                      "trailer",        "te",                "date",       "content-type"};
+    static const char *const own[] = {"content-length", "transfer-encoding", "connection", "keep-alive",
+                                      "upgrade",        "trailer",           "te",         "date",
+                                      "content-type"};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (hw_name_is_equal(name, size, own[i], strlen(own[i])))
             return true;
@@ -112,9 +113,20 @@ int hw_status_set(struct hw_response *response, unsigned status)
 
 /* ---- Responses of known length. */
 
+/* A status without content sends none, whatever the handler gave. */
+static bool hw_response_has_body(const struct hw_exchange *exchange)
+{
+    unsigned status = exchange->response.status;
+    return !exchange->is_head && !hw_status_is_bare(status) && status != 205; /* RFC 9110 section 15.3.6 */
+}
+
 /* Puts head, fields and the empty line where they belong; returns the end of the head. */
 static char *hw_response_head_put(struct hw_exchange *exchange, bool has_length, uint64_t length)
 {
+    if (exchange->response.status == 205) {
+        has_length = true;
+        length = 0;
+    }
     char *base = exchange->out + hw_response_base(exchange);
     size_t head = exchange->framing->head_write(exchange, base, has_length, length);
     memmove(base + head, base + exchange->framing->head_size, exchange->response.fields_size);
@@ -142,12 +154,6 @@ static int hw_response_begin(struct hw_response *response, const char *media_typ
     if (response->status == 0)
         response->status = (uint16_t)status;
     return 0;
-}
-
-/* A status without content sends none, whatever the handler gave. */
-static bool hw_response_has_body(const struct hw_exchange *exchange)
-{
-    return !exchange->is_head && !hw_status_is_bare(exchange->response.status);
 }
 
 int hw_bytes_send(struct hw_response *response, const char *media_type, const void *bytes, size_t size)
@@ -287,6 +293,8 @@ int hw_chunk_send(struct hw_response *response, const void *bytes, size_t size)
     int error = hw_stream_begin(response);
     if (error != 0)
         return error;
+    if (hw_is_cancelled(response))
+        return HW_ECANCELED;
     if (!hw_response_has_body(exchange))
         return 0;
     bool may_block = hw_exchange_may_block();
@@ -306,18 +314,25 @@ int hw_chunk_send(struct hw_response *response, const void *bytes, size_t size)
     return atomic_load_explicit(&exchange->cancelled, memory_order_relaxed) ? HW_ECANCELED : 0;
 }
 
+static void hw_stream_last_put(struct hw_exchange *exchange)
+{
+    if (exchange->is_chunked && hw_response_has_body(exchange)) { /* every piece has left room for this one */
+        size_t tail = atomic_load_explicit(&exchange->out_tail, memory_order_relaxed);
+        hw_ring_put(exchange, &tail, "0\r\n\r\n", HW_CHUNK_LAST_SIZE);
+        atomic_store_explicit(&exchange->out_tail, tail, memory_order_release);
+    }
+    exchange->response.state = HW_RESPONSE_ENDED;
+}
+
 int hw_stream_end(struct hw_response *response)
 {
     int error = hw_stream_begin(response);
     if (error != 0)
         return error;
     struct hw_exchange *exchange = hw_exchange_of_response(response);
-    if (exchange->is_chunked && hw_response_has_body(exchange)) { /* every piece has left room for this one */
-        size_t tail = atomic_load_explicit(&exchange->out_tail, memory_order_relaxed);
-        hw_ring_put(exchange, &tail, "0\r\n\r\n", HW_CHUNK_LAST_SIZE);
-        atomic_store_explicit(&exchange->out_tail, tail, memory_order_release);
-    }
-    response->state = HW_RESPONSE_ENDED;
+    hw_stream_last_put(exchange);
+    if (!hw_exchange_is_handling(exchange)) /* the client need not wait for the handler to return */
+        hw_exchange_mail(exchange, HW_MAILED_PROGRESS);
     return 0;
 }
 
@@ -327,8 +342,11 @@ int hw_suspend(struct hw_response *response)
 {
     if (response->is_suspended || response->state == HW_RESPONSE_SENT || response->state == HW_RESPONSE_ENDED)
         return HW_ESTATE;
+    struct hw_exchange *exchange = hw_exchange_of_response(response);
+    if (response->state == HW_RESPONSE_STREAMING && hw_exchange_is_handling(exchange))
+        hw_exchange_mail(exchange, HW_MAILED_PROGRESS); /* the IO thread must know that the response has begun */
     response->is_suspended = true;
-    atomic_fetch_add(&hw_exchange_of_response(response)->holders, 1);
+    atomic_fetch_add(&exchange->holders, 1);
     return 0;
 }
 
@@ -435,7 +453,7 @@ static void hw_response_complete(struct hw_exchange *exchange)
 {
     struct hw_response *response = &exchange->response;
     if (response->state == HW_RESPONSE_STREAMING) {
-        hw_stream_end(response);
+        hw_stream_last_put(exchange);
     } else if (response->state == HW_RESPONSE_OPEN) {
         hw_log(HW_LOG_ERROR, "the handler of \"%s\" sent no response", exchange->route->pattern);
         response->fields_size = 0;

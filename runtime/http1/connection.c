@@ -16,6 +16,10 @@
 #define HW_H1_STALL_MS 250
 #define HW_H1_STALL_SENDING_MS 2000
 
+/* How long a connection may wait for an exchange while others are silent. The nearer it comes to that, the sooner one is
+ * taken back: however many slow clients there are, a quick one does not wait much longer. */
+#define HW_H1_WAIT_MS 400
+
 /* How often waiting connections look again for such a one. */
 #define HW_H1_LOOK_MS 20
 
@@ -24,23 +28,43 @@
 
 /* ---- Exchanges. */
 
-/* Takes the exchange of the client that has been silent longest. True when one is free now. */
+static bool hw_h1_exchange_is_there(const struct hw_h1 *h1)
+{
+    return h1->exchanges.free != NULL || h1->exchanges.fresh != h1->exchanges.end;
+}
+
+/* The silence that is allowed just now, of at most `most_ms`. */
+static uint64_t hw_h1_stall_ms(const struct hw_h1 *h1, uint64_t most_ms)
+{
+    if (hw_list_is_empty(&h1->waiting))
+        return most_ms;
+    const struct hw_h1_connection *first = HW_CONTAINER(h1->waiting.next, struct hw_h1_connection, node);
+    uint64_t waited_ms = h1->loop->now_ms - first->waiting_ms;
+    uint64_t left_ms = waited_ms >= HW_H1_WAIT_MS ? 0 : HW_H1_WAIT_MS - waited_ms;
+    return 1 + most_ms * left_ms / HW_H1_WAIT_MS; /* never 0: who has just been heard of is not silent */
+}
+
+/* Takes the exchange of the client that has been silent longest. False when none is free now; one that a worker has
+ * comes later. */
 static bool hw_h1_evict(struct hw_h1 *h1)
 {
     uint64_t now_ms = h1->loop->now_ms;
     if (!hw_list_is_empty(&h1->reading)) {
         struct hw_h1_connection *silent = HW_CONTAINER(h1->reading.next, struct hw_h1_connection, node);
-        if (now_ms - silent->progress_ms >= HW_H1_STALL_MS) {
+        if (now_ms - silent->progress_ms >= hw_h1_stall_ms(h1, HW_H1_STALL_MS)) {
             hw_h1_refuse_plain(silent, 408);
-            return true;
+            return hw_h1_exchange_is_there(h1);
         }
     }
-    if (!hw_list_is_empty(&h1->sending)) {
+    uint64_t stall_ms = hw_h1_stall_ms(h1, HW_H1_STALL_SENDING_MS);
+    while (!hw_list_is_empty(&h1->sending)) {
         struct hw_h1_connection *silent = HW_CONTAINER(h1->sending.next, struct hw_h1_connection, node);
-        if (now_ms - silent->progress_ms >= HW_H1_STALL_SENDING_MS) {
-            hw_h1_close(silent);
-            return true;
-        }
+        if (now_ms - silent->progress_ms < stall_ms)
+            break;
+        if (hw_h1_is_taking(silent)) /* it is the last of the list now */
+            continue;
+        hw_h1_close(silent);
+        return hw_h1_exchange_is_there(h1);
     }
     return false;
 }
@@ -51,10 +75,16 @@ static bool hw_h1_exchange_take(struct hw_h1_connection *connection)
     struct hw_h1_exchange *exchange = hw_pool_take(&h1->exchanges);
     if (exchange == NULL && hw_h1_evict(h1))
         exchange = hw_pool_take(&h1->exchanges);
+    bool has_waited = hw_list_is_in(&connection->node);
     hw_list_remove(&connection->node);
     if (exchange == NULL) {
         hw_list_append(&h1->waiting, &connection->node);
+        connection->waiting_ms = h1->loop->now_ms;
         hw_h1_watch(connection, 0);
+        if (!has_waited && connection->request_count > 0 && connection->stash_size == 0) {
+            connection->since_ms = h1->loop->now_ms; /* it was idle; now its head has begun */
+            hw_wheel_set(&h1->loop->wheel, &connection->timer, connection->since_ms + HW_TIMEOUTS_HEADER);
+        }
         return false;
     }
     hw_exchange_init(&exchange->base, h1->loop, connection, &hw_h1_framing);
@@ -86,6 +116,7 @@ static bool hw_h1_stream_abort(struct hw_h1_exchange *exchange)
     struct hw_exchange *base = &exchange->base;
     exchange->is_stream_open = false;
     atomic_store(&base->cancelled, true); /* nothing that the handler sends now is wanted */
+    base->response.is_suspended = false;  /* it may have been, with the piece before */
     base->is_piece = true;
     base->piece = (struct hw_piece){"", 0, HW_PIECE_ABORTED};
     if (base->route->worker && HW_THREADS_WORKERS > 0)
@@ -148,7 +179,7 @@ static void hw_h1_linger(struct hw_h1_connection *connection)
 static void hw_h1_finish(struct hw_h1_connection *connection)
 {
     struct hw_h1_exchange *exchange = connection->exchange;
-    if (connection->must_linger || exchange->parsed_at < exchange->in_size)
+    if (connection->must_linger || exchange->parsed_at < exchange->in_size || hw_h1_has_unread(connection))
         hw_h1_linger(connection);
     else
         hw_h1_close(connection);
@@ -157,7 +188,9 @@ static void hw_h1_finish(struct hw_h1_connection *connection)
 static void hw_h1_refuse_plain(struct hw_h1_connection *connection, unsigned status)
 {
     char response[512];
-    size_t size = hw_h1_plain_write(response, sizeof response, status, connection->h1->loop->date);
+    const struct hw_h1_exchange *exchange = connection->exchange;
+    bool is_head = exchange != NULL && exchange->head_size > 0 && exchange->base.is_head;
+    size_t size = hw_h1_plain_write(response, sizeof response, status, connection->h1->loop->date, is_head);
     ssize_t sent = send(connection->source.fd, response, size, MSG_NOSIGNAL);
     (void)sent; /* a client that does not even take this much is not waited for */
     hw_h1_linger(connection);
@@ -262,7 +295,9 @@ static void hw_h1_unblocked(struct hw_h1_connection *connection)
 static void hw_h1_ready(struct hw_io_source *source, uint32_t events)
 {
     struct hw_h1_connection *connection = HW_CONTAINER(source, struct hw_h1_connection, source);
-    if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
+    /* While it lingers both sides may have ended: what is unread still has to be read, or closing resets. */
+    bool is_ended = (events & EPOLLHUP) != 0 && connection->state != HW_H1_LINGER;
+    if (is_ended || (events & EPOLLERR) != 0) {
         hw_h1_close(connection);
         return;
     }
@@ -331,7 +366,7 @@ static void hw_h1_expired(struct hw_timer *timer)
     struct hw_h1_connection *connection = HW_CONTAINER(timer, struct hw_h1_connection, timer);
     bool is_silent = connection->exchange == NULL && connection->stash_size == 0;
     if (connection->is_blocked) {
-        hw_h1_close(connection);
+        hw_h1_write_look(connection);
         return;
     }
     switch (connection->state) {
@@ -392,7 +427,7 @@ static void hw_h1_closed_free(struct hw_h1 *h1)
 
 static bool hw_h1_exchange_is_free(struct hw_h1 *h1)
 {
-    return h1->exchanges.free != NULL || h1->exchanges.fresh != h1->exchanges.end || hw_h1_evict(h1);
+    return hw_h1_exchange_is_there(h1) || hw_h1_evict(h1);
 }
 
 static int hw_h1_round_end(struct hw_h1 *h1)

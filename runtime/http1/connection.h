@@ -28,15 +28,15 @@ struct hw_h1 {
     struct hw_io_loop *loop;
     struct hw_pool connections;
     struct hw_pool exchanges;
-    struct hw_pool bodies;        /* no blocks when no route reads bodies whole */
-    struct hw_list all;           /* every connection that is not free */
-    struct hw_list reading;       /* those that hold an exchange and wait for the client's bytes, longest first */
-    struct hw_list sending;       /* those that wait for the client to take bytes, longest first */
-    struct hw_list waiting;       /* those that wait for an exchange */
-    struct hw_list closed;        /* free at the end of this round */
-    char *scratch;                /* HW_SCRATCH_SIZE bytes that unread bodies pass through */
+    struct hw_pool bodies;  /* no blocks when no route reads bodies whole */
+    struct hw_list all;     /* every connection that is not free */
+    struct hw_list reading; /* those that hold an exchange and wait for the client's bytes, longest first */
+    struct hw_list sending; /* those that wait for the client to take bytes, longest first */
+    struct hw_list waiting; /* those that wait for an exchange */
+    struct hw_list closed;  /* free at the end of this round */
+    char *scratch;          /* HW_SCRATCH_SIZE bytes that unread bodies pass through */
     _Atomic uint32_t *connection_count;
-    bool draining;                /* each response is the last of its connection */
+    bool draining; /* each response is the last of its connection */
 };
 
 struct hw_h1_connection {
@@ -45,17 +45,19 @@ struct hw_h1_connection {
     struct hw_h1 *h1;
     struct hw_h1_exchange *exchange;
     struct hw_list all_node;
-    struct hw_list node;          /* in reading, sending, waiting or closed */
-    uint64_t progress_ms;         /* when the client last sent or took bytes */
-    uint64_t since_ms;            /* when the current head began: the accept, or the first byte */
-    uint64_t lent_until_ms;       /* when a handler that has sent nothing yet is out of time; 0: it has begun to send */
-    uint32_t watched;             /* the events asked of epoll */
+    struct hw_list node;    /* in reading, sending, waiting or closed */
+    uint64_t progress_ms;   /* when the client last sent or took bytes */
+    uint64_t since_ms;      /* when the current head began: the accept, or the first byte */
+    uint64_t waiting_ms;    /* since when it waits for an exchange */
+    uint64_t lent_until_ms; /* when a handler that has sent nothing yet is out of time; 0: it has begun to send */
+    uint32_t watched;       /* the events asked of epoll */
+    int queued;             /* while is_blocked: bytes that the kernel still held for the client at the last look */
     uint32_t request_count;
-    uint8_t state;                /* enum hw_h1_state */
-    bool is_blocked;              /* the socket takes no more bytes */
-    bool must_linger;             /* bytes of the client may be unread when the connection is closed */
+    uint8_t state;    /* enum hw_h1_state */
+    bool is_blocked;  /* the socket takes no more bytes */
+    bool must_linger; /* bytes of the client may be unread when the connection is closed */
     uint16_t stash_size;
-    char stash[256];              /* a short unfinished head, while no exchange is held */
+    char stash[256]; /* a short unfinished head, while no exchange is held */
 };
 
 _Static_assert(sizeof(struct hw_h1_connection) <= HW_CONNECTION_SIZE,

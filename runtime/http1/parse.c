@@ -62,8 +62,7 @@ static int hw_h1_host_read(struct hw_h1_exchange *exchange, const char *value, s
 {
     struct hw_request *request = &exchange->base.request;
     size_t host_size;
-    if (++exchange->host_count > 1 ||
-        !hw_host_read(value, size, request->host, sizeof request->host, &host_size))
+    if (++exchange->host_count > 1 || !hw_host_read(value, size, request->host, sizeof request->host, &host_size))
         return hw_h1_parse_refuse(exchange, 400);
     request->host_size = (uint32_t)host_size;
     return 0;
@@ -231,7 +230,8 @@ static uint16_t hw_h1_refusal_of(const struct hw_h1_exchange *exchange, llhttp_e
     switch (error) {
     case HPE_INVALID_METHOD:
         return hw_h1_method_refusal(exchange);
-    case HPE_INVALID_VERSION:
+    case HPE_INVALID_VERSION: /* also for a good version that CRLF does not end */
+        return exchange->parser.http_major == 1 && exchange->parser.http_minor <= 1 ? 400 : 505;
     case HPE_PAUSED_H2_UPGRADE:
         return 505;
     default:
@@ -326,7 +326,7 @@ static enum hw_h1_parsed hw_h1_parse_chunks(struct hw_h1_exchange *exchange)
 {
     const char *in = exchange->base.in;
     uint32_t size = exchange->in_size - exchange->parsed_at;
-    exchange->framing_bytes += size; /* hw_h1_on_body takes the data off again */
+    exchange->framing_bytes += size;  /* hw_h1_on_body takes the data off again */
     llhttp_resume(&exchange->parser); /* after the head it is paused; else this does nothing */
     llhttp_errno_t error = llhttp_execute(&exchange->parser, in + exchange->parsed_at, size);
     if (error == HPE_PAUSED || error == HPE_PAUSED_UPGRADE) {

@@ -25,25 +25,25 @@ struct hw_h1_exchange {
     uint64_t framing_bytes; /* chunked: bytes that were not data, and the number of chunks */
     uint64_t chunk_count;
     uint32_t cookie_count;
-    uint16_t refusal;       /* the status that a callback decided on; 0: none */
+    uint16_t refusal; /* the status that a callback decided on; 0: none */
     uint8_t host_count;
     uint8_t coding_count;   /* Transfer-Encoding fields */
     bool is_chunked_coding; /* the only one is `chunked` */
     bool expects_continue;
     bool is_head_done;
     bool is_body_done;
-    bool wants_keep_alive;  /* what the client and the limits allow; base.keep_alive says what the response will say */
-    bool is_stream_open;    /* a stream handler was called and must be told how the body ends */
-    char *slot;             /* of the body pool, or NULL; given back with the request */
+    bool wants_keep_alive; /* what the client and the limits allow; base.keep_alive says what the response will say */
+    bool is_stream_open;   /* a stream handler was called and must be told how the body ends */
+    char *slot;            /* of the body pool, or NULL; given back with the request */
     uint64_t slot_used;
-    uint32_t nul_at;        /* where a NUL was put behind a body in `in`, over a byte of the next request; 0: nowhere */
+    uint32_t nul_at; /* where a NUL was put behind a body in `in`, over a byte of the next request; 0: nowhere */
     char nul_over;
 };
 
 _Static_assert(sizeof(struct hw_h1_exchange) <= HW_EXCHANGE_SIZE, "HW_EXCHANGE_SIZE of hardwire/memory.h is too small");
 
 enum hw_h1_parsed {
-    HW_H1_MORE,  /* not complete yet */
+    HW_H1_MORE, /* not complete yet */
     HW_H1_DONE,
     HW_H1_REFUSED /* `refusal` says with which status; the connection cannot be used further */
 };

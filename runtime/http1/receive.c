@@ -66,11 +66,34 @@ static bool hw_h1_slot_take(struct hw_h1_connection *connection)
     return exchange->slot != NULL;
 }
 
+/* A head behind pipelined requests may end where the buffer ends, and leave nothing to read its body through: it is
+ * moved to the front. */
+static void hw_h1_head_move(struct hw_h1_exchange *exchange)
+{
+    struct hw_request *request = &exchange->base.request;
+    uint32_t by = exchange->head_at;
+    if (by == 0 || HW_IN_SIZE - exchange->in_size >= HW_READ_SLACK_SIZE)
+        return;
+    memmove(exchange->base.in, exchange->base.in + by, exchange->in_size - by);
+    exchange->head_at = 0;
+    exchange->in_size -= by;
+    exchange->parsed_at -= by;
+    exchange->body_at -= by;
+    exchange->body_end -= by;
+    request->target_at -= by;
+    request->query_at -= request->query_size > 0 ? by : 0;
+    for (uint32_t i = 0; i < request->field_count; i++) {
+        exchange->base.fields[i].name_at -= by;
+        exchange->base.fields[i].value_at -= by;
+    }
+}
+
 /* The request has a body: everything that can be refused before it is read. */
 static void hw_h1_body_begin(struct hw_h1_connection *connection)
 {
     struct hw_h1_exchange *exchange = connection->exchange;
     struct hw_exchange *base = &exchange->base;
+    hw_h1_head_move(exchange);
     if (exchange->body_left > exchange->body_limit) {
         hw_h1_refuse(connection, 413);
         return;
@@ -98,6 +121,8 @@ static void hw_h1_request_begin(struct hw_h1_connection *connection)
     connection->request_count++;
     exchange->wants_keep_alive = exchange->base.keep_alive && !connection->h1->draining &&
                                  connection->request_count != HW_LIMITS_REQUESTS; /* 0: off */
+    if (exchange->base.keep_alive && !exchange->wants_keep_alive)
+        connection->must_linger = true; /* the client does not know that this is the last: it may send more */
     hw_dispatch_route_find(&exchange->base);
     exchange->body_limit = exchange->base.route == NULL ? HW_LIMITS_BODY_SIZE : exchange->base.route->body_size;
     if (!exchange->is_body_done)

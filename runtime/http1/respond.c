@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -11,6 +12,11 @@
 #include "http/request.h"
 #include "http/response.h"
 #include "http1/write.h"
+
+/* How often a connection that takes no more bytes is looked at. The kernel reports room only when a third of its buffer
+ * is free, for which a slow client may take longer than timeouts.write: what it takes meanwhile shows in the kernel's
+ * queue alone. */
+#define HW_H1_LOOK_SENDING_MS 500
 
 static uint64_t hw_h1_write_ms(const struct hw_h1_connection *connection)
 {
@@ -21,10 +27,9 @@ static uint64_t hw_h1_write_ms(const struct hw_h1_connection *connection)
 /* ---- Sending. */
 
 /* What is to be sent: up to two pieces of the ring and the borrowed body. */
-static int hw_h1_vector(struct hw_exchange *exchange, struct iovec vector[3], size_t *ring_size)
+static int hw_h1_vector(struct hw_exchange *exchange, size_t tail, struct iovec vector[3], size_t *ring_size)
 {
     size_t head = atomic_load_explicit(&exchange->out_head, memory_order_relaxed);
-    size_t tail = atomic_load_explicit(&exchange->out_tail, memory_order_acquire);
     int count = 0;
     *ring_size = tail - head;
     while (head != tail) {
@@ -53,14 +58,56 @@ static void hw_h1_sent(struct hw_exchange *exchange, size_t size, size_t ring_si
     }
 }
 
-static void hw_h1_blocked(struct hw_h1_connection *connection)
+/* Sets the timer of a blocked connection for the next look, or for when its time is over. */
+static void hw_h1_write_wait(struct hw_h1_connection *connection)
 {
     struct hw_h1 *h1 = connection->h1;
-    connection->is_blocked = true;
-    hw_h1_watch(connection, EPOLLOUT);
+    uint64_t look_ms = h1->loop->now_ms + HW_H1_LOOK_SENDING_MS;
+    uint64_t over_ms = connection->progress_ms + hw_h1_write_ms(connection);
+    hw_wheel_set(&h1->loop->wheel, &connection->timer, look_ms < over_ms ? look_ms : over_ms);
+}
+
+/* The client takes bytes, now or since the last look. */
+static void hw_h1_write_progressed(struct hw_h1_connection *connection, int queued)
+{
+    struct hw_h1 *h1 = connection->h1;
+    connection->queued = queued;
+    connection->progress_ms = h1->loop->now_ms;
     hw_list_remove(&connection->node);
     hw_list_append(&h1->sending, &connection->node);
-    hw_wheel_set(&h1->loop->wheel, &connection->timer, h1->loop->now_ms + hw_h1_write_ms(connection));
+}
+
+/* What the kernel holds for the client; 0 when it cannot say. */
+static int hw_h1_queued(const struct hw_h1_connection *connection)
+{
+    int queued = 0;
+    return ioctl(connection->source.fd, TIOCOUTQ, &queued) == 0 ? queued : 0;
+}
+
+static void hw_h1_blocked(struct hw_h1_connection *connection)
+{
+    connection->is_blocked = true;
+    hw_h1_watch(connection, EPOLLOUT);
+    hw_h1_write_progressed(connection, hw_h1_queued(connection));
+    hw_h1_write_wait(connection);
+}
+
+static bool hw_h1_is_taking(struct hw_h1_connection *connection)
+{
+    int queued = hw_h1_queued(connection);
+    if (queued >= connection->queued)
+        return false;
+    hw_h1_write_progressed(connection, queued);
+    return true;
+}
+
+static void hw_h1_write_look(struct hw_h1_connection *connection)
+{
+    if (!hw_h1_is_taking(connection) &&
+        connection->h1->loop->now_ms - connection->progress_ms >= hw_h1_write_ms(connection))
+        hw_h1_close(connection);
+    else
+        hw_h1_write_wait(connection);
 }
 
 static ssize_t hw_h1_send(int fd, struct iovec *vector, int count)
@@ -79,7 +126,9 @@ static bool hw_h1_flush(struct hw_h1_connection *connection)
     int count;
     if (exchange == NULL)
         return true;
-    while ((count = hw_h1_vector(&exchange->base, vector, &ring_size)) > 0) {
+    /* What a worker puts behind this has a mail of its own: a quick one must not keep the thread here. */
+    size_t tail = atomic_load_explicit(&exchange->base.out_tail, memory_order_acquire);
+    while ((count = hw_h1_vector(&exchange->base, tail, vector, &ring_size)) > 0) {
         ssize_t sent = hw_h1_send(connection->source.fd, vector, count);
         if (sent < 0 && errno == EAGAIN) {
             hw_h1_blocked(connection);
@@ -132,6 +181,7 @@ static void hw_h1_next(struct hw_h1_connection *connection)
     hw_h1_parse_reset(exchange);
     connection->state = HW_H1_HEAD;
     connection->since_ms = connection->h1->loop->now_ms;
+    connection->progress_ms = connection->since_ms;
 }
 
 /* An unfinished head: a short one goes into the connection's own entry, a long one keeps the exchange. */
@@ -139,6 +189,9 @@ static void hw_h1_head_rest(struct hw_h1_connection *connection)
 {
     struct hw_h1 *h1 = connection->h1;
     struct hw_h1_exchange *exchange = connection->exchange;
+    while (exchange->head_at < exchange->in_size &&
+           (exchange->base.in[exchange->head_at] == '\r' || exchange->base.in[exchange->head_at] == '\n'))
+        exchange->head_at++; /* empty lines before a request are nothing (RFC 9112 section 2.2) */
     size_t size = exchange->in_size - exchange->head_at;
     if (size <= sizeof connection->stash) {
         memcpy(connection->stash, exchange->base.in + exchange->head_at, size);
@@ -156,6 +209,12 @@ static void hw_h1_head_rest(struct hw_h1_connection *connection)
     hw_list_append(&h1->reading, &connection->node);
 }
 
+static bool hw_h1_has_unread(const struct hw_h1_connection *connection)
+{
+    char byte;
+    return recv(connection->source.fd, &byte, 1, MSG_PEEK) > 0;
+}
+
 static void hw_h1_rest(struct hw_h1_connection *connection)
 {
     struct hw_h1 *h1 = connection->h1;
@@ -171,7 +230,7 @@ static void hw_h1_rest(struct hw_h1_connection *connection)
         if (connection->exchange != NULL)
             hw_h1_head_rest(connection);
         bool is_idle = connection->exchange == NULL && connection->stash_size == 0 && connection->request_count > 0;
-        if (is_idle && h1->draining) {
+        if (is_idle && h1->draining && !hw_h1_has_unread(connection)) {
             hw_h1_close(connection);
             return;
         }
@@ -211,6 +270,7 @@ static void hw_h1_responded(struct hw_h1_connection *connection)
         exchange->is_stream_open = base->response.state == HW_RESPONSE_OPEN;
         if (exchange->is_stream_open) {
             connection->state = HW_H1_BODY;
+            connection->progress_ms = connection->h1->loop->now_ms; /* the client was not silent: it was not asked */
             return;
         }
         connection->must_linger = true; /* answered before the body was read */
@@ -220,7 +280,8 @@ static void hw_h1_responded(struct hw_h1_connection *connection)
         hw_response_complete(base);
     if (!base->keep_alive)
         connection->state = HW_H1_CLOSE;
-    else if (base->response.state == HW_RESPONSE_ENDED || base->response.borrowed_size > 0)
+    else if (base->response.state == HW_RESPONSE_ENDED || base->response.borrowed_size > 0 ||
+             atomic_load_explicit(&base->out_tail, memory_order_relaxed) > HW_OUT_SIZE - HW_H1_SPARE_SIZE)
         connection->state = HW_H1_SEND;
     else
         hw_h1_next(connection);
@@ -255,11 +316,12 @@ static bool hw_h1_handle(struct hw_h1_connection *connection)
 {
     struct hw_h1_exchange *exchange = connection->exchange;
     bool is_last = !exchange->base.is_piece || exchange->base.piece.kind == HW_PIECE_LAST;
-    exchange->base.keep_alive = exchange->wants_keep_alive && is_last;
+    exchange->base.keep_alive = exchange->wants_keep_alive && is_last && !connection->h1->draining;
     if (exchange->base.route->worker && HW_THREADS_WORKERS > 0)
         return hw_h1_worker_give(connection);
-    if (atomic_load_explicit(&exchange->base.out_tail, memory_order_relaxed) > HW_COALESCE_SIZE &&
-        !hw_h1_flush(connection))
+    /* Fields that the handler adds stand behind out_tail, which must be the same when it answers, pieces later. */
+    size_t room = is_last ? HW_COALESCE_SIZE : 0;
+    if (atomic_load_explicit(&exchange->base.out_tail, memory_order_relaxed) > room && !hw_h1_flush(connection))
         return false;
     if (!hw_exchange_handle(&exchange->base)) {
         hw_h1_lent(connection);
@@ -274,7 +336,7 @@ static bool hw_h1_respond(struct hw_h1_connection *connection)
 {
     struct hw_h1_exchange *exchange = connection->exchange;
     struct hw_exchange *base = &exchange->base;
-    base->keep_alive = exchange->wants_keep_alive;
+    base->keep_alive = exchange->wants_keep_alive && !connection->h1->draining;
     if (base->route != NULL && base->route->baked != NULL) {
         if (!hw_h1_baked_put(base, base->route->baked)) {
             if (!hw_h1_flush(connection))

@@ -99,7 +99,7 @@ static void hw_h1_continue_put(struct hw_exchange *exchange)
     atomic_store_explicit(&exchange->out_tail, tail + sizeof line - 1, memory_order_relaxed);
 }
 
-static size_t hw_h1_plain_write(char *at, size_t room, unsigned status, const char *date)
+static size_t hw_h1_plain_write(char *at, size_t room, unsigned status, const char *date, bool is_head)
 {
     const char *reason = hw_status_reason(status);
     int size = snprintf(at, room,
@@ -107,5 +107,5 @@ static size_t hw_h1_plain_write(char *at, size_t room, unsigned status, const ch
                         "Content-Length: %zu\r\nConnection: close\r\n\r\n%u %s\n",
                         status, reason, HW_DATE_SIZE, date, status == 503 ? "Retry-After: 1\r\n" : "",
                         strlen(reason) + 5, status, reason);
-    return (size_t)size;
+    return (size_t)size - (is_head ? strlen(reason) + 5 : 0);
 }

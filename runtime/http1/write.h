@@ -22,7 +22,8 @@ static bool hw_h1_baked_put(struct hw_exchange *exchange, const struct hw_baked 
 /* Puts "100 Continue". */
 static void hw_h1_continue_put(struct hw_exchange *exchange);
 
-/* Writes a whole response that closes the connection, for places where no exchange is at hand; returns its size. */
-static size_t hw_h1_plain_write(char *at, size_t room, unsigned status, const char *date);
+/* Writes a whole response that closes the connection, for places where no exchange is at hand, without the body when it
+ * answers HEAD; returns its size. */
+static size_t hw_h1_plain_write(char *at, size_t room, unsigned status, const char *date, bool is_head);
 
 #endif

@@ -152,7 +152,7 @@ static void hw_io_stale_remove(const union hw_io_address *address, socklen_t siz
     const char *path = address->unix_socket.sun_path;
     if (lstat(path, &status) != 0 || !S_ISSOCK(status.st_mode))
         return;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); /* never waits for a server that hangs */
     if (fd < 0)
         return;
     if (connect(fd, &address->any, size) != 0 && errno == ECONNREFUSED)
@@ -206,8 +206,8 @@ static int hw_io_listener_open(struct hw_io_listener *listener, const struct hw_
         int error = errno;
         snprintf(message, message_size, "cannot listen on %s: %s%s", listener->name, strerror(error),
                  error == EADDRINUSE ? " (is another server, or a second instance, running?)" : "");
-        if (error == EADDRINUSE)
-            listener->path = NULL; /* it is the other's */
+        listener->path =
+            NULL; /* the file may be somebody else's; one of ours is stale, and removed at the next start */
         hw_io_listener_close(listener);
         return -1;
     }
@@ -217,7 +217,8 @@ static int hw_io_listener_open(struct hw_io_listener *listener, const struct hw_
 
 static void hw_io_listener_close(struct hw_io_listener *listener)
 {
-    bool is_shared = listener->path != NULL || (HW_THREADS_IO > 1 && listener->fds[0] == listener->fds[HW_THREADS_IO - 1]);
+    bool is_shared =
+        listener->path != NULL || (HW_THREADS_IO > 1 && listener->fds[0] == listener->fds[HW_THREADS_IO - 1]);
     for (unsigned i = 0; i < HW_THREADS_IO; i++) {
         if (listener->fds[i] >= 0 && !(is_shared && i > 0))
             close(listener->fds[i]);

@@ -22,7 +22,8 @@ static void hw_io_loop_time(struct hw_io_loop *loop)
 
 static int hw_io_loop_init(struct hw_io_loop *loop, int (*round_ended)(struct hw_io_loop *loop))
 {
-    *loop = (struct hw_io_loop){.epoll_fd = epoll_create1(EPOLL_CLOEXEC), .round_ended = round_ended, .date_second = -1};
+    *loop =
+        (struct hw_io_loop){.epoll_fd = epoll_create1(EPOLL_CLOEXEC), .round_ended = round_ended, .date_second = -1};
     loop->mailbox.fd = -1;
     if (loop->epoll_fd < 0)
         return errno;
@@ -62,7 +63,8 @@ static void hw_io_loop_run(struct hw_io_loop *loop)
     struct epoll_event events[HW_IO_EVENTS];
     hw_io_loop_is_here = true;
     while (!loop->stopping) {
-        int wait_ms = hw_io_earlier(loop->round_ended(loop), hw_wheel_wait_ms(&loop->wheel, loop->now_ms));
+        int wait_ms = loop->round_ended(loop); /* first: it may set timers */
+        wait_ms = hw_io_earlier(wait_ms, hw_wheel_wait_ms(&loop->wheel, loop->now_ms));
         int count = epoll_wait(loop->epoll_fd, events, HW_IO_EVENTS, wait_ms);
         hw_io_loop_time(loop);
         for (int i = 0; i < count; i++) { /* -1 (EINTR) is no event */

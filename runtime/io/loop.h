@@ -23,8 +23,8 @@ struct hw_io_source {
 /* Owned by its IO thread; only the mailbox may be touched by others. */
 struct hw_io_loop {
     int epoll_fd;
-    uint64_t now_ms;          /* when this round began */
-    int64_t date_second;      /* what `date` says */
+    uint64_t now_ms;     /* when this round began */
+    int64_t date_second; /* what `date` says */
     char date[HW_DATE_SIZE];
     struct hw_wheel wheel;
     struct hw_mailbox mailbox;

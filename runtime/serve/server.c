@@ -13,20 +13,23 @@
 /* Descriptors besides connections: standard streams, and what the author's code opens. */
 #define HW_SERVER_SPARE_FDS 32
 
+/* A worker's stack: whole pages, since the lowest is made inaccessible. */
+#define HW_SERVER_STACK_SIZE HW_ROUND_UP(HW_THREADS_STACK_SIZE, HW_PAGE_SIZE)
+
 /* One server of a product a process. Owned by whoever calls hw_server_start and hw_server_stop, one at a time. */
 static struct {
     bool is_running;
     char *memory;
     unsigned listener_count; /* open ones */
     struct hw_io_listener listeners[HW_LISTENERS];
-    unsigned thread_count;   /* started ones */
+    unsigned thread_count; /* started ones */
     struct hw_serve_thread *threads[HW_THREADS_IO];
     _Atomic uint32_t connection_count;
 } hw_server;
 
 static size_t hw_server_memory_size(void)
 {
-    return HW_THREADS_IO * hw_serve_thread_size() + HW_THREADS_WORKERS * HW_THREADS_STACK_SIZE;
+    return HW_THREADS_IO * hw_serve_thread_size() + HW_THREADS_WORKERS * HW_SERVER_STACK_SIZE;
 }
 
 /* The start line prints HW_MEMORY_SIZE; what is reserved here, and the program itself, is no more than that. */
@@ -83,8 +86,8 @@ static int hw_server_threads_start(char *message, size_t message_size)
 {
     for (unsigned i = 0; i < HW_THREADS_IO; i++) {
         char *memory = hw_server_thread_memory(i);
-        int error = hw_serve_thread_init(memory, i, hw_server.listeners, &hw_server.connection_count,
-                                         &hw_server.threads[i]);
+        int error =
+            hw_serve_thread_init(memory, i, hw_server.listeners, &hw_server.connection_count, &hw_server.threads[i]);
         if (error != 0)
             return hw_server_fail(message, message_size, "make an event loop", error);
         error = hw_serve_thread_start(hw_server.threads[i], memory);
@@ -100,7 +103,7 @@ static int hw_server_threads_start(char *message, size_t message_size)
 static int hw_server_workers_start(char *message, size_t message_size)
 {
     int error = hw_workers_start((unsigned)HW_THREADS_WORKERS, hw_server_thread_memory((unsigned)HW_THREADS_IO),
-                                 HW_THREADS_STACK_SIZE);
+                                 HW_SERVER_STACK_SIZE);
     return error == 0 ? 0 : hw_server_fail(message, message_size, "start the workers (threads.workers)", error);
 }
 
@@ -158,8 +161,8 @@ static int hw_server_start_parts(char *message, size_t message_size)
 int hw_server_start(char *message, size_t message_size)
 {
     if (hw_server.is_running || !hw_server_memory_is_stated()) {
-        snprintf(message, message_size, hw_server.is_running ? "the server runs already"
-                                                             : "the memory budget and the server disagree");
+        snprintf(message, message_size,
+                 hw_server.is_running ? "the server runs already" : "the memory budget and the server disagree");
         return 2;
     }
     hw_server.is_running = true;
@@ -182,15 +185,6 @@ void hw_server_stop(void)
 {
     if (hw_server.is_running)
         hw_server_stop_until(NULL);
-}
-
-static bool hw_server_stop_in_time(void)
-{
-    struct timespec until;
-    if (clock_gettime(CLOCK_REALTIME, &until) != 0)
-        return false;
-    until.tv_sec += (time_t)(HW_TIMEOUTS_DRAIN / 1000) + 2;
-    return hw_server_stop_until(&until);
 }
 
 uint16_t hw_server_port(unsigned listener)

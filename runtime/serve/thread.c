@@ -15,7 +15,7 @@
 /* How long accepting pauses when the system has no descriptor or memory left. */
 #define HW_SERVE_PAUSE_MS 100
 
-#define HW_SERVE_CONNECTIONS_SIZE HW_ROUND_UP(HW_LIMITS_CONNECTIONS * HW_CONNECTION_SIZE, HW_PAGE_SIZE)
+#define HW_SERVE_CONNECTIONS_SIZE HW_ROUND_UP(HW_LIMITS_CONNECTIONS *HW_CONNECTION_SIZE, HW_PAGE_SIZE)
 #define HW_SERVE_EXCHANGES (HW_SHARE(HW_BUFFERS_COUNT, HW_THREADS_IO))
 #define HW_SERVE_BODIES (HW_BODY_SLOT_SIZE == 0 ? 0 : HW_SHARE(HW_BUFFERS_BODIES, HW_THREADS_IO))
 
@@ -31,7 +31,7 @@ static size_t hw_serve_thread_size(void)
 static void hw_serve_refuse(struct hw_serve_thread *thread, int fd)
 {
     char response[512];
-    size_t size = hw_h1_plain_write(response, sizeof response, 503, thread->loop.date);
+    size_t size = hw_h1_plain_write(response, sizeof response, 503, thread->loop.date, false);
     if (send(fd, response, size, MSG_NOSIGNAL) > 0 && shutdown(fd, SHUT_WR) == 0)
         while (recv(fd, thread->h1.scratch, HW_SCRATCH_SIZE, MSG_DONTWAIT) > 0)
             continue; /* what is unread when a socket is closed resets the connection */
@@ -114,9 +114,11 @@ static void hw_serve_stop_arrived(struct hw_mail *mail)
     hw_wheel_clear(&thread->pause_timer);
     for (unsigned i = 0; i < HW_LISTENERS; i++) {
         struct hw_serve_acceptor *acceptor = &thread->acceptors[i];
-        hw_serve_accept(&acceptor->source, EPOLLIN); /* those that the kernel has accepted for us already */
+        for (unsigned k = 0; k < HW_SOCKET_BACKLOG && hw_serve_accept_one(acceptor); k++)
+            continue; /* those that the kernel has accepted for us already */
         hw_io_unwatch(&thread->loop, &acceptor->source);
-        acceptor->source.fd = -1; /* closed by the server */
+        shutdown(acceptor->source.fd, SHUT_RD); /* from now on clients are refused at once, not kept until the end */
+        acceptor->source.fd = -1;               /* closed by the server */
     }
     hw_wheel_clear(&thread->pause_timer);
     hw_h1_drain(&thread->h1);

@@ -11,7 +11,7 @@
 struct hw_serve_acceptor {
     struct hw_io_source source; /* fd -1: not accepting any more */
     struct hw_serve_thread *thread;
-    bool is_shared;             /* a unix socket: in every thread's set */
+    bool is_shared; /* a unix socket: in every thread's set */
 };
 
 /* Owned by its thread once it runs; lives in the thread's part of the reserved memory. */
@@ -19,8 +19,8 @@ struct hw_serve_thread {
     struct hw_io_loop loop;
     struct hw_h1 h1;
     struct hw_serve_acceptor acceptors[HW_LISTENERS];
-    struct hw_timer pause_timer;   /* accepting goes on when it expires: the system was out of descriptors */
-    struct hw_timer drain_timer;   /* requests in progress are cut off when it expires */
+    struct hw_timer pause_timer; /* accepting goes on when it expires: the system was out of descriptors */
+    struct hw_timer drain_timer; /* requests in progress are cut off when it expires */
     struct hw_mail stop_mail;
     pthread_t id;
 };

@@ -77,8 +77,8 @@ struct hw_match {
     const char *path;
     const char *path_end;
     /* The answer. */
-    uint32_t allow;      /* bit (1u << method) for each method that this path has; filled when route_find returns NULL */
-    bool slash;          /* no exact route, but there is one for the path with '/' behind it: redirect there */
+    uint32_t allow; /* bit (1u << method) for each method that this path has; filled when route_find returns NULL */
+    bool slash;     /* no exact route, but there is one for the path with '/' behind it: redirect there */
     uint32_t capture_count;
     struct hw_capture captures[HW_CAPTURES_MAX]; /* one a wildcard of the route found, in their order in the pattern */
 };
@@ -99,9 +99,9 @@ enum hw_listener_kind { HW_LISTEN_IPV4, HW_LISTEN_IPV6, HW_LISTEN_UNIX };
 
 struct hw_listener {
     enum hw_listener_kind kind;
-    const char *address;      /* numeric; a path for HW_LISTEN_UNIX */
-    const char *address_env;  /* the environment variable that replaces it at start, or NULL */
-    uint16_t port;            /* 0: the kernel chooses */
+    const char *address;     /* numeric; a path for HW_LISTEN_UNIX */
+    const char *address_env; /* the environment variable that replaces it at start, or NULL */
+    uint16_t port;           /* 0: the kernel chooses */
     const char *port_env;
 };
 

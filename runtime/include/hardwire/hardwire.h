@@ -34,10 +34,12 @@ struct hw_response;
 
 /* Methods that the runtime knows: RFC 9110 section 9, RFC 5789 and the registered WebDAV and versioning methods that
  * llhttp parses. The order is part of the interface between generated code and the runtime. */
+/* clang-format off */
 #define HW_METHODS(X)                                                                                                  \
     X(GET) X(HEAD) X(POST) X(PUT) X(DELETE) X(CONNECT) X(OPTIONS) X(TRACE) X(PATCH) X(COPY) X(LOCK) X(MKCOL) X(MOVE)   \
     X(PROPFIND) X(PROPPATCH) X(SEARCH) X(UNLOCK) X(BIND) X(REBIND) X(UNBIND) X(ACL) X(REPORT) X(MKACTIVITY)            \
     X(CHECKOUT) X(MERGE) X(MKCALENDAR) X(LINK) X(UNLINK)
+/* clang-format on */
 
 enum hw_method {
 #define HW_METHOD_ROW(name) HW_METHOD_##name,
@@ -48,11 +50,11 @@ enum hw_method {
 
 /* What the functions below return when they do not return 0. */
 enum hw_error {
-    HW_EINVAL = -1,    /* an argument that may not stand in a message: a bad status, a name or value with CR, LF or NUL */
-    HW_ESTATE = -2,    /* the call comes at the wrong time: the response was sent already, or is not suspended */
-    HW_ETOOBIG = -3,   /* it does not fit in the buffer that buffers.size gives to the response */
-    HW_EAGAIN = -4,    /* on an IO thread, where nothing may block: no room just now */
-    HW_ECANCELED = -5  /* the client has gone or the handler's time is over; stop working */
+    HW_EINVAL = -1,  /* an argument that may not stand in a message: a bad status, a name or value with CR, LF or NUL */
+    HW_ESTATE = -2,  /* the call comes at the wrong time: the response was sent already, or is not suspended */
+    HW_ETOOBIG = -3, /* it does not fit in the buffer that buffers.size gives to the response */
+    HW_EAGAIN = -4,  /* on an IO thread, where nothing may block: no room just now */
+    HW_ECANCELED = -5 /* the client has gone or the handler's time is over; stop working */
 };
 
 /* ---- The request. Any thread that has the response. */
@@ -95,8 +97,8 @@ uint64_t hw_body_size_get(const struct hw_request *request);
 /* ---- One piece of a body, for the handlers of routes with body mode `stream`. */
 
 enum hw_piece_kind {
-    HW_PIECE_DATA,   /* bytes of the body; more will come */
-    HW_PIECE_LAST,   /* the end of the body: the last bytes, or none */
+    HW_PIECE_DATA, /* bytes of the body; more will come */
+    HW_PIECE_LAST, /* the end of the body: the last bytes, or none */
     HW_PIECE_ABORTED /* the client went away, broke the framing or ran out of time: no more comes, no response can be sent;
                         free what hw_state_get holds */
 };

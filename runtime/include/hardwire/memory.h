@@ -10,8 +10,8 @@
 #define HARDWIRE_MEMORY_H
 
 #define HW_PAGE_SIZE 4096ull
-#define HW_ROUND_UP(size, unit) (((size) + (unit)-1) / (unit) * (unit))
-#define HW_SHARE(count, threads) (((count) + (threads)-1) / (threads)) /* one IO thread's part of a count */
+#define HW_ROUND_UP(size, unit) (((size) + (unit) - 1) / (unit) * (unit))
+#define HW_SHARE(count, threads) (((count) + (threads) - 1) / (threads)) /* one IO thread's part of a count */
 
 /* A connection between requests: its slab entry, with room for a short unfinished head. */
 #define HW_CONNECTION_SIZE 512ull
@@ -25,9 +25,9 @@
 #define HW_FIELD_SIZE 16ull
 #define HW_PARAMETER_SIZE 16ull
 #define HW_EXCHANGE_SIZE                                                                                               \
-    HW_ROUND_UP(HW_EXCHANGE_FIXED_SIZE + HW_LIMITS_HEADERS * HW_FIELD_SIZE + HW_LIMITS_PARAMETERS * HW_PARAMETER_SIZE + \
-                    2 * HW_ROUND_UP(HW_LIMITS_TARGET_SIZE + 64, 64) + 2 * HW_BUFFERS_SIZE + HW_READ_SLACK_SIZE +       \
-                    HW_COALESCE_SIZE,                                                                                  \
+    HW_ROUND_UP(HW_EXCHANGE_FIXED_SIZE + HW_LIMITS_HEADERS * HW_FIELD_SIZE +                                           \
+                    HW_LIMITS_PARAMETERS * HW_PARAMETER_SIZE + 2 * HW_ROUND_UP(HW_LIMITS_TARGET_SIZE + 64, 64) +       \
+                    2 * HW_BUFFERS_SIZE + HW_READ_SLACK_SIZE + HW_COALESCE_SIZE,                                       \
                 HW_PAGE_SIZE)
 
 /* One whole body in memory, and the NUL behind it; nothing when no route reads bodies whole. */
@@ -42,6 +42,7 @@
 #define HW_PROCESS_SIZE (1024 * 1024ull)
 
 /* X(id, text, bytes): the lines of the budget. */
+/* clang-format off */
 #define HW_MEMORY_LINES(X)                                                                                             \
     X(connections, "connections: one slab a thread, each for all of limits.connections",                               \
       HW_THREADS_IO * HW_ROUND_UP(HW_LIMITS_CONNECTIONS * HW_CONNECTION_SIZE, HW_PAGE_SIZE))                           \
@@ -51,7 +52,8 @@
       HW_THREADS_IO * HW_SHARE(HW_BUFFERS_BODIES, HW_THREADS_IO) * HW_BODY_SLOT_SIZE)                                  \
     X(io_threads, "IO threads: stack, scratch, events and timers",                                                     \
       HW_THREADS_IO * (HW_IO_STACK_SIZE + HW_SCRATCH_SIZE + HW_IO_FIXED_SIZE))                                         \
-    X(workers, "workers: stacks", HW_THREADS_WORKERS * HW_THREADS_STACK_SIZE)                                          \
+    X(workers, "workers: stacks", HW_THREADS_WORKERS * HW_ROUND_UP(HW_THREADS_STACK_SIZE, HW_PAGE_SIZE))               \
     X(process, "the program itself", HW_PROCESS_SIZE)
+/* clang-format on */
 
 #endif

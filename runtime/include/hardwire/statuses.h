@@ -6,6 +6,7 @@
 #ifndef HARDWIRE_STATUSES_H
 #define HARDWIRE_STATUSES_H
 
+/* clang-format off */
 #define HW_STATUSES(X)                                                                                                 \
     X(100, "Continue") X(200, "OK") X(201, "Created") X(202, "Accepted") X(203, "Non-Authoritative Information")       \
     X(204, "No Content") X(205, "Reset Content") X(206, "Partial Content") X(300, "Multiple Choices")                  \
@@ -21,5 +22,6 @@
     X(500, "Internal Server Error") X(501, "Not Implemented") X(502, "Bad Gateway") X(503, "Service Unavailable")      \
     X(504, "Gateway Timeout") X(505, "HTTP Version Not Supported") X(507, "Insufficient Storage")                      \
     X(508, "Loop Detected") X(511, "Network Authentication Required")
+/* clang-format on */
 
 #endif

@@ -1,0 +1,90 @@
+/* See hash.h. */
+#include "emit/hash.h"
+
+#include <sha2.h>
+
+#include "base/buffer.h"
+#include "spec/spec.h"
+
+struct text hash_of_bytes(struct arena *arena, struct text bytes)
+{
+    char digest[SHA256_DIGEST_STRING_LENGTH];
+    SHA256Data((const uint8_t *)bytes.bytes, bytes.size, digest);
+    return arena_copy(arena, text_of(digest));
+}
+
+/* Every field goes in with its size or a blank behind it, so that no two models are written alike. */
+static void text_add(struct buffer *out, struct text text)
+{
+    buffer_format(out, "%zu:", text.size);
+    buffer_add(out, text);
+}
+
+static void number_add(struct buffer *out, uint64_t number)
+{
+    buffer_format(out, "%llu ", (unsigned long long)number);
+}
+
+static void listeners_add(struct buffer *out, const struct spec_model *model)
+{
+    number_add(out, model->listener_count);
+    for (size_t i = 0; i < model->listener_count; i++) {
+        const struct spec_listener *listener = &model->listeners[i];
+        number_add(out, listener->kind);
+        text_add(out, listener->address);
+        text_add(out, listener->address_env);
+        number_add(out, listener->port);
+        text_add(out, listener->port_env);
+    }
+}
+
+static void route_add(struct buffer *out, const struct spec_route *route)
+{
+    number_add(out, (uint64_t)(route->pattern.method + 1));
+    text_add(out, route->pattern.written);
+    number_add(out, route->answer);
+    text_add(out, route->content);
+    number_add(out, route->status);
+    text_add(out, route->description);
+    number_add(out, route->body_mode);
+    number_add(out, route->worker);
+    number_add(out, route->param_count);
+    for (size_t i = 0; i < route->param_count; i++) {
+        const struct spec_param *param = &route->params[i];
+        text_add(out, param->name);
+        number_add(out, param->type);
+        number_add(out, param->min_u);
+        number_add(out, param->max_u);
+        number_add(out, (uint64_t)param->min_i);
+        number_add(out, (uint64_t)param->max_i);
+    }
+    for (int key = 0; route->numbers != NULL && key < SPEC_KEY_COUNT; key++)
+        if (route->numbers[key].is_set && spec_key_is_number((enum spec_key)key)) {
+            text_add(out, text_of(spec_key_row((enum spec_key)key)->path));
+            number_add(out, route->numbers[key].value);
+        }
+    buffer_add_char(out, '\n');
+}
+
+struct text hash_of_meaning(struct arena *arena, const struct plan *plan)
+{
+    const struct spec_model *model = plan->model;
+    struct buffer out = {0};
+    text_add(&out, model->name);
+    number_add(&out, model->has_sources);
+    number_add(&out, model->source_count);
+    for (size_t i = 0; i < model->source_count; i++)
+        text_add(&out, model->sources[i].path);
+    listeners_add(&out, model);
+    for (int key = 0; key < SPEC_KEY_COUNT; key++)
+        if (spec_key_is_number((enum spec_key)key)) {
+            text_add(&out, text_of(spec_key_row((enum spec_key)key)->path));
+            number_add(&out, model->numbers[key].value);
+        }
+    buffer_add_char(&out, '\n');
+    for (size_t i = 0; i < plan->route_count; i++)
+        route_add(&out, plan->routes[i].spec);
+    struct text hash = hash_of_bytes(arena, buffer_text(&out));
+    buffer_free(&out);
+    return hash;
+}

@@ -1,0 +1,62 @@
+/* Code generated from library.yaml by hardwire; DO NOT EDIT.
+ * This file may be used under any terms.
+ *
+ * The runtime of library: the files that its spec uses, compiled as one unit against its constants.
+ */
+#define _GNU_SOURCE /* epoll, accept4 and the kernel's other interfaces that POSIX lacks */
+
+#include "library_config.h"
+
+#include <hardwire/generated.h>
+
+#if HW_INTERFACE != 1
+#error "library_runtime.c was generated for interface 1 of the hardwire runtime; run: hardwire generate library.yaml"
+#endif
+
+static const struct hw_listener hw_listeners[HW_LISTENERS] = {
+    {.kind = HW_LISTEN_UNIX, .address = "/run/library.sock"},
+};
+
+#include "core/clock.c"
+#include "core/log.c"
+#include "core/pool.c"
+#include "core/wheel.c"
+#include "core/mailbox.c"
+#include "core/workers.c"
+#include "io/loop.c"
+#include "io/listener.c"
+#include "http/exchange.c"
+#include "http/path.c"
+#include "http/host.c"
+#include "http/status.c"
+#include "http/request.c"
+#include "http/response.c"
+#include "http/dispatch.c"
+#include "http1/parse.c"
+#include "http1/write.c"
+#include "http1/receive.c"
+#include "http1/respond.c"
+#include "http1/connection.c"
+#include "serve/thread.c"
+#include "serve/server.c"
+
+/* As in library.h, which is not included: a handler may have the name of a function of the system's headers that the
+ * runtime does not call. */
+int library_start(char *message, size_t message_size);
+void library_stop(void);
+uint16_t library_port(unsigned listener);
+
+int library_start(char *message, size_t message_size)
+{
+    return hw_server_start(message, message_size);
+}
+
+void library_stop(void)
+{
+    hw_server_stop();
+}
+
+uint16_t library_port(unsigned listener)
+{
+    return hw_server_port(listener);
+}
