@@ -1,37 +1,21 @@
 #include "http/status.h"
 
-#define HW_STATUSES(X)                                                                                                 \
-    X(100, "Continue")                                                                                                 \
-    X(200, "OK") X(201, "Created") X(202, "Accepted") X(203, "Non-Authoritative Information") X(204, "No Content")     \
-        X(205, "Reset Content") X(206, "Partial Content") X(300, "Multiple Choices") X(301, "Moved Permanently")       \
-            X(302, "Found") X(303, "See Other") X(304, "Not Modified") X(307, "Temporary Redirect") X(                 \
-                308, "Permanent Redirect") X(400, "Bad Request") X(401, "Unauthorized") X(402, "Payment Required")     \
-                X(403, "Forbidden") X(404, "Not Found") X(405, "Method Not Allowed") X(406, "Not Acceptable") X(       \
-                    407, "Proxy Authentication Required") X(408, "Request Timeout") X(409, "Conflict") X(410, "Gone")  \
-                    X(411, "Length Required") X(412, "Precondition Failed") X(413, "Content Too Large")                \
-                        X(414, "URI Too Long") X(415, "Unsupported Media Type") X(416, "Range Not Satisfiable")        \
-                            X(417, "Expectation Failed") X(421, "Misdirected Request") X(422, "Unprocessable Content") \
-                                X(423, "Locked") X(424, "Failed Dependency") X(425, "Too Early")                       \
-                                    X(426, "Upgrade Required") X(428, "Precondition Required")                         \
-                                        X(429, "Too Many Requests") X(431, "Request Header Fields Too Large")          \
-                                            X(451, "Unavailable For Legal Reasons") X(500, "Internal Server Error")    \
-                                                X(501, "Not Implemented") X(502, "Bad Gateway")                        \
-                                                    X(503, "Service Unavailable") X(504, "Gateway Timeout")            \
-                                                        X(505, "HTTP Version Not Supported")                           \
-                                                            X(507, "Insufficient Storage") X(508, "Loop Detected")     \
-                                                                X(511, "Network Authentication Required")
+#include <hardwire/statuses.h>
 
 static const char *hw_status_reason(unsigned status)
 {
-    switch (status) {
-#define HW_STATUS_ROW(code, reason)                                                                                    \
-    case code:                                                                                                         \
-        return reason;
-    HW_STATUSES(HW_STATUS_ROW)
+    static const struct {
+        unsigned status;
+        const char *reason;
+    } rows[] = {
+#define HW_STATUS_ROW(status, reason) {status, reason},
+        HW_STATUSES(HW_STATUS_ROW)
 #undef HW_STATUS_ROW
-    default:
-        return "Unknown";
-    }
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].status == status)
+            return rows[i].reason;
+    return "Unknown";
 }
 
 static int hw_status_is_bare(unsigned status)

@@ -3,7 +3,7 @@ import os
 import sys
 import tempfile
 
-SKIPPED_FOLDERS = {".git", "build", "generated", "__pycache__", ".pytest_cache", ".cache"}
+SKIPPED_FOLDERS = {".git", "build", "generated", "expected", "__pycache__", ".pytest_cache", ".cache"}
 
 
 def files_list(root, suffixes=None, folders=None):

@@ -59,8 +59,8 @@ void item_delete(const struct hw_request *request, struct hw_response *response,
 /* GET /numbers/{a}/{b}/{c}/{d} */
 struct everything_numbers_params {
     uint64_t a; /* 0 to 18446744073709551615 */
-    int32_t b;  /* -5 to 2147483647 */
-    int64_t c;  /* -9223372036854775808 to 9223372036854775807 */
+    int32_t b; /* -5 to 2147483647 */
+    int64_t c; /* -9223372036854775808 to 9223372036854775807 */
     struct hw_text d;
 };
 void numbers(const struct hw_request *request, struct hw_response *response,

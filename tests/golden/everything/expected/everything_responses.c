@@ -8,8 +8,7 @@
 #include <hardwire/generated.h>
 
 #if HW_INTERFACE != 1
-#error                                                                                                                 \
-    "everything_responses.c was generated for interface 1 of the hardwire runtime; run: hardwire generate everything.yaml"
+#error "everything_responses.c was generated for interface 1 of the hardwire runtime; run: hardwire generate everything.yaml"
 #endif
 
 /* GET /{$} */

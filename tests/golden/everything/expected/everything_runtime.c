@@ -10,8 +10,7 @@
 #include <hardwire/generated.h>
 
 #if HW_INTERFACE != 1
-#error                                                                                                                 \
-    "everything_runtime.c was generated for interface 1 of the hardwire runtime; run: hardwire generate everything.yaml"
+#error "everything_runtime.c was generated for interface 1 of the hardwire runtime; run: hardwire generate everything.yaml"
 #endif
 
 static const struct hw_listener hw_listeners[HW_LISTENERS] = {

@@ -11,51 +11,51 @@
 #include <hardwire/memory.h>
 
 /* threads */
-#define HW_THREADS_IO 2ull              /* threads.io */
-#define HW_THREADS_WORKERS 0ull         /* threads.workers */
-#define HW_THREADS_QUEUE 256ull         /* threads.queue */
+#define HW_THREADS_IO 2ull /* threads.io */
+#define HW_THREADS_WORKERS 0ull /* threads.workers */
+#define HW_THREADS_QUEUE 256ull /* threads.queue */
 #define HW_THREADS_STACK_SIZE 262144ull /* threads.stack_size: 256KiB */
 
 /* buffers */
 #define HW_BUFFERS_SIZE 16384ull /* buffers.size: 16KiB */
-#define HW_BUFFERS_COUNT 256ull  /* buffers.count */
-#define HW_BUFFERS_BODIES 16ull  /* buffers.bodies */
+#define HW_BUFFERS_COUNT 256ull /* buffers.count */
+#define HW_BUFFERS_BODIES 16ull /* buffers.bodies */
 
 /* limits */
-#define HW_LIMITS_CONNECTIONS 1000ull      /* limits.connections */
-#define HW_LIMITS_REQUESTS 0ull            /* limits.requests: off */
-#define HW_LIMITS_HEADERS 100ull           /* limits.headers */
-#define HW_LIMITS_COOKIES 50ull            /* limits.cookies */
-#define HW_LIMITS_PARAMETERS 200ull        /* limits.parameters */
-#define HW_LIMITS_TARGET_SIZE 4096ull      /* limits.target_size: 4KiB */
-#define HW_LIMITS_HEADER_SIZE 8192ull      /* limits.header_size: 8KiB */
-#define HW_LIMITS_BODY_SIZE 65536ull       /* limits.body_size: 64KiB */
+#define HW_LIMITS_CONNECTIONS 1000ull /* limits.connections */
+#define HW_LIMITS_REQUESTS 0ull /* limits.requests: off */
+#define HW_LIMITS_HEADERS 100ull /* limits.headers */
+#define HW_LIMITS_COOKIES 50ull /* limits.cookies */
+#define HW_LIMITS_PARAMETERS 200ull /* limits.parameters */
+#define HW_LIMITS_TARGET_SIZE 4096ull /* limits.target_size: 4KiB */
+#define HW_LIMITS_HEADER_SIZE 8192ull /* limits.header_size: 8KiB */
+#define HW_LIMITS_BODY_SIZE 65536ull /* limits.body_size: 64KiB */
 #define HW_LIMITS_MEMORY_SIZE 268435456ull /* limits.memory_size: 256MiB */
 
 /* timeouts */
-#define HW_TIMEOUTS_HEADER 10000ull  /* timeouts.header: 10s */
-#define HW_TIMEOUTS_BODY 30000ull    /* timeouts.body: 30s */
-#define HW_TIMEOUTS_WRITE 30000ull   /* timeouts.write: 30s */
-#define HW_TIMEOUTS_IDLE 60000ull    /* timeouts.idle: 60s */
+#define HW_TIMEOUTS_HEADER 10000ull /* timeouts.header: 10s */
+#define HW_TIMEOUTS_BODY 30000ull /* timeouts.body: 30s */
+#define HW_TIMEOUTS_WRITE 30000ull /* timeouts.write: 30s */
+#define HW_TIMEOUTS_IDLE 60000ull /* timeouts.idle: 60s */
 #define HW_TIMEOUTS_HANDLER 30000ull /* timeouts.handler: 30s */
-#define HW_TIMEOUTS_DRAIN 20000ull   /* timeouts.drain: 20s */
-#define HW_TIMEOUTS_LINGER 2000ull   /* timeouts.linger: 2s */
+#define HW_TIMEOUTS_DRAIN 20000ull /* timeouts.drain: 20s */
+#define HW_TIMEOUTS_LINGER 2000ull /* timeouts.linger: 2s */
 
 /* socket */
 #define HW_SOCKET_BACKLOG 1024ull /* socket.backlog */
-#define HW_SOCKET_NODELAY 1ull    /* socket.nodelay: true */
+#define HW_SOCKET_NODELAY 1ull /* socket.nodelay: true */
 
 /* log */
-#define HW_LOG_LEVEL 2ull  /* log.level: info */
+#define HW_LOG_LEVEL 2ull /* log.level: info */
 #define HW_LOG_RATE 100ull /* log.rate */
 
 /* features and derived numbers */
-#define HW_LISTENERS 1           /* entries of listen */
-#define HW_LISTEN_TCP 1          /* some listener is TCP */
-#define HW_LISTEN_UNIX_ANY 0     /* some listener is a unix socket */
+#define HW_LISTENERS 1 /* entries of listen */
+#define HW_LISTEN_TCP 1 /* some listener is TCP */
+#define HW_LISTEN_UNIX_ANY 0 /* some listener is a unix socket */
 #define HW_BODY_MEMORY_SIZE 0ull /* no route reads a body whole */
-#define HW_BODY_STREAM_ANY 0     /* some route has body mode stream */
-#define HW_HANDLERS 0            /* some route has a handler */
+#define HW_BODY_STREAM_ANY 0 /* some route has body mode stream */
+#define HW_HANDLERS 0 /* some route has a handler */
 
 /* what the server reserves in all */
 #define HW_MEMORY_ADD(id, text, bytes) +(bytes)
