@@ -177,7 +177,7 @@ struct plan {
     bool nodes_are_tables;        /* instead of functions */
     const struct plan_node *tree; /* routes without a host, or NULL */
     struct plan_children hosts;   /* the others, by host */
-    size_t table_count;           /* nodes with a table, hosts included */
+    size_t table_count;           /* perfect hashes, that of the hosts included */
     struct plan_answer *answers;
     size_t answer_count;
     struct plan_handler **handlers; /* in the order of their first routes */

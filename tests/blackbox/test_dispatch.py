@@ -15,7 +15,7 @@ import pytest
 
 from conftest import CC, HARDWIRE, REPOSITORY, WARNINGS, run
 
-METHODS = ["GET", "HEAD", "POST", "PUT"]
+METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE"]
 HOSTS = ["", "h", "other"]
 WORDS = ["a", "b", "cc"]
 STRANGER = "zz"  # stands in no pattern
@@ -172,10 +172,11 @@ int main(void)
                 putchar(match.captures[i].bytes[k] == '\0' ? '|' : match.captures[i].bytes[k]);
             printf("]");
         }
-        const enum hw_method known[] = {HW_METHOD_GET, HW_METHOD_HEAD, HW_METHOD_POST, HW_METHOD_PUT};
-        const char *const names[] = {"GET", "HEAD", "POST", "PUT"};
+        const enum hw_method known[] = {HW_METHOD_GET, HW_METHOD_HEAD, HW_METHOD_POST, HW_METHOD_PUT,
+                                        HW_METHOD_DELETE};
+        const char *const names[] = {"GET", "HEAD", "POST", "PUT", "DELETE"};
         int count = 0;
-        for (int i = 0; route == NULL && i < 4; i++)
+        for (int i = 0; route == NULL && i < 5; i++)
             if ((match.allow >> known[i] & 1u) != 0)
                 printf("%s%s", count++ != 0 ? "," : "", names[i]);
         puts("");
@@ -248,10 +249,11 @@ def test_conflicts_are_refused(tmp_path, seed):
 
 
 class LongPattern(Pattern):
-    """For a world that is not small: of the patterns below, the one with more segments is the more specific one."""
+    """For a world that is not small: of the patterns below, the one with more segments is the more specific one, and
+    among equally many the one that ends."""
 
     def size(self):
-        return 2 * (50 - len(self.segments)) + ("{" in self.path)
+        return 4 * (50 - len(self.segments)) + 2 * self.is_multi + ("{" in self.path)
 
 
 def test_many_children(tmp_path):
@@ -268,6 +270,25 @@ def test_many_children(tmp_path):
     paths += ["/word%d%s" % (rng.randrange(80), rng.choice(["", "/", "/a", "/deep/q/end3", "/a/b/c"])) for _ in range(200)]
     questions = list(itertools.product(METHODS, ["", "host5", "host29", "host30"], paths))
 
+    answers = dispatch.ask(questions)
+    wrong = [f"{question}: {answer!r} instead of {right!r}" for question, answer in zip(questions, answers)
+             if answer != (right := expected(parsed, *question))]
+    assert not wrong, "\n".join(wrong[:20])
+
+
+def test_so_many_nodes_that_they_are_tables(tmp_path):
+    """Beyond some hundred nodes the dispatch is data that one function walks (PLAN_FUNCTIONS_MAX)."""
+    rng = random.Random(2)
+    patterns = ["GET /{$}", "GET /{any}", "DELETE /", "host1/{y}", "host2/"] + [f"POST host3/h{i}/{{x}}" for i in range(40)]
+    for i in range(150):
+        patterns += [f"GET /r{i}", f"PUT /r{i}", f"GET /r{i}/", f"GET /r{i}/{{x}}", f"POST /r{i}/{{x}}",
+                     f"GET /r{i}/{{x}}/sub/{{$}}", f"POST /r{i}/{{x}}/sub/{{rest...}}", f"PUT /r{i}/all/{{rest...}}"]
+    dispatch = Dispatch(tmp_path, patterns)
+    assert "hw_node_find" in (tmp_path / "out/demo_routes.c").read_text()
+    parsed = [LongPattern(text) for text in patterns]
+    endings = ["", "/", "/q", "/q/", "/q/sub", "/q/sub/", "/q/sub/a/b", "/all", "/all/", "/all/a/b", "/q/other", "//"]
+    paths = ["/", "/x", "/h3/5", "/h39/", "/h40/2"] + [f"/r{rng.randrange(160)}{end}" for end in endings for _ in range(8)]
+    questions = list(itertools.product(METHODS, ["", "host1", "host2", "host3"], paths))
     answers = dispatch.ask(questions)
     wrong = [f"{question}: {answer!r} instead of {right!r}" for question, answer in zip(questions, answers)
              if answer != (right := expected(parsed, *question))]

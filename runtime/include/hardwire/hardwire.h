@@ -64,7 +64,8 @@ enum hw_method hw_method_get(const struct hw_request *request);
 /* The request target as it came (RFC 9112 section 3.2), query included. */
 struct hw_text hw_target_get(const struct hw_request *request);
 
-/* The path that was matched: decoded once, dot segments removed. A decoded %2F is a plain '/' here. */
+/* The path that was matched: decoded once, dot segments removed. A decoded %2F is a plain '/' here and in the path's
+ * parameters, which are therefore no safe file names. */
 struct hw_text hw_path_get(const struct hw_request *request);
 
 /* The host that the client asked for (RFC 9110 section 7.2), in lower case, without the port; empty in an HTTP/1.0
@@ -109,7 +110,9 @@ struct hw_piece {
     enum hw_piece_kind kind;
 };
 
-/* A place for one pointer of the handler's own, NULL at first, kept from piece to piece. */
+/* A place for one pointer of the handler's own, NULL at first, kept from piece to piece. A handler is called for the last
+ * time with HW_PIECE_LAST or HW_PIECE_ABORTED, or with an earlier piece at which it sent its response and the send
+ * returned 0: there it frees what the pointer holds. */
 void **hw_state_get(struct hw_response *response);
 
 /* ---- The response. Exactly one of the hw_*_send functions (or hw_chunk_send ... hw_stream_end) per request. */
