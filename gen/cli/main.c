@@ -88,7 +88,8 @@ static int command_run(const struct cli_command *command, int count, char **word
         if (!options_end && strcmp(word, "--") == 0) {
             options_end = true;
         } else if (!options_end && is_option(command, word, "-o", 'o')) {
-            if (++i == count || words[i][0] == '\0')
+            i++;
+            if (i == count || words[i][0] == '\0')
                 return call_wrong(command, "a folder is missing behind ", word);
             arguments.folder = words[i];
         } else if (!options_end && is_option(command, word, "--vendor", 'v')) {

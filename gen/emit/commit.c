@@ -149,9 +149,12 @@ bool commit_remove(struct commit *commit, struct text path, struct text *problem
 }
 
 /* A second name for what stands at the path now; none when nothing does, or when the file system has no second names:
- * then this step cannot be undone. */
+ * then this step cannot be undone. Nor for a file of another user, whose second name might not be ours to remove. */
 static void backup_make(struct commit *commit, struct commit_step *step)
 {
+    struct stat status;
+    if (lstat(step->path, &status) != 0 || status.st_uid != geteuid())
+        return;
     struct text name = arena_format(commit->arena, "%s.old", step->fresh);
     if (link(step->path, name.bytes) == 0)
         step->backup = name.bytes;

@@ -93,8 +93,7 @@ struct text path_join(struct arena *arena, struct text folder, struct text name)
     return arena_format(arena, "%.*s%s%.*s", TEXT_ARGS(folder), has_slash ? "" : "/", TEXT_ARGS(name));
 }
 
-/* Adds the segments of a path to an absolute one, taking "." and ".." away. */
-static void segments_add(struct buffer *out, struct text path)
+void path_segments_add(struct buffer *out, struct text path)
 {
     for (size_t i = 0; i < path.size;) {
         const char *slash = memchr(path.bytes + i, '/', path.size - i);
@@ -102,8 +101,9 @@ static void segments_add(struct buffer *out, struct text path)
         struct text segment = {path.bytes + i, end - i};
         i = end + 1;
         if (text_is(segment, "..")) {
-            while (out->size > 0 && out->bytes[--out->size] != '/')
-                continue;
+            while (out->size > 0 && out->bytes[out->size - 1] != '/')
+                out->size--;
+            out->size -= out->size > 0;
         } else if (segment.size != 0 && !text_is(segment, ".")) {
             buffer_add_char(out, '/');
             buffer_add(out, segment);
@@ -126,11 +126,11 @@ bool path_canonical(struct arena *arena, struct text path, struct text *canonica
         return false;
     }
     struct buffer out = {0};
-    segments_add(&out, text_of(real));
+    path_segments_add(&out, text_of(real));
     free(real);
     bool is_bare = text_is(existing, ".") && path.size > 1 && (path.bytes[0] != '.' || path.bytes[1] != '/');
     size_t rest = is_bare ? 0 : existing.size < path.size ? existing.size : path.size;
-    segments_add(&out, (struct text){path.bytes + rest, path.size - rest});
+    path_segments_add(&out, (struct text){path.bytes + rest, path.size - rest});
     if (out.size == 0)
         buffer_add_char(&out, '/');
     *canonical = arena_copy(arena, buffer_text(&out));

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/text.h"
 
 enum file_state {
@@ -24,6 +25,9 @@ struct text path_folder(struct arena *arena, struct text path);
 
 /* "FOLDER/NAME", or NAME alone when the folder is "." or NAME is absolute. */
 struct text path_join(struct arena *arena, struct text folder, struct text name);
+
+/* Adds the segments of a path behind those that are there, each with a '/' before it, taking "." and ".." away. */
+void path_segments_add(struct buffer *out, struct text path);
 
 /* An absolute path without ".", ".." and symbolic links, as far as it exists; the rest is taken as it is written. */
 bool path_canonical(struct arena *arena, struct text path, struct text *canonical, struct text *problem);

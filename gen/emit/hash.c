@@ -40,7 +40,7 @@ static void listeners_add(struct buffer *out, const struct spec_model *model)
 
 static void route_add(struct buffer *out, const struct spec_route *route)
 {
-    number_add(out, (uint64_t)(route->pattern.method + 1));
+    text_add(out, text_of(route->pattern.method == SPEC_METHOD_ANY ? "" : spec_method_name(route->pattern.method)));
     text_add(out, route->pattern.written);
     number_add(out, route->answer);
     text_add(out, route->content);

@@ -55,15 +55,18 @@ static bool template_source(void *user, struct text name, struct text *source)
 bool render_template(struct arena *arena, const char *template, const struct ct_value *context, struct text *bytes,
                      struct text *problem)
 {
+    /* What a template makes on its way is as large as what comes out; it goes before the next one. */
+    struct arena scratch = {0};
     struct buffer out = {0};
     struct ct_error error;
-    bool fine = ct_render(arena, template_source, NULL, template, context, &out, &error);
+    bool fine = ct_render(&scratch, template_source, NULL, template, context, &out, &error);
     if (fine)
         *bytes = arena_copy(arena, buffer_text(&out));
     else
         *problem = arena_format(arena, "bug: %.*s:%u:%u: %.*s", TEXT_ARGS(error.file), error.line, error.column,
                                 TEXT_ARGS(error.message));
     buffer_free(&out);
+    arena_free(&scratch);
     return fine;
 }
 

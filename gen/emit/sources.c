@@ -36,28 +36,15 @@ static void copy_add(struct copying *copying, struct text origin, struct text pa
     map_add(&copying->taken, copying->arena, path, copying);
 }
 
-/* `name` seen from the folder of `path`, without "." and ".."; empty when it leaves the first folder of the path. */
+/* `name` seen from the folder of `path`, without "." and "..". */
 static struct text path_beside(struct arena *arena, struct text path, struct text name)
 {
-    struct text joined = path_join(arena, path_folder(arena, path), name);
     struct buffer out = {0};
-    for (size_t start = 0, i = 0; i <= joined.size; i++) {
-        if (i < joined.size && joined.bytes[i] != '/')
-            continue;
-        struct text segment = {joined.bytes + start, i - start};
-        start = i + 1;
-        if (text_is(segment, "..")) {
-            while (out.size > 0 && out.bytes[--out.size] != '/')
-                continue;
-            if (out.size == 0)
-                break;
-        } else if (segment.size != 0 && !text_is(segment, ".")) {
-            buffer_format(&out, "%s%.*s", out.size == 0 ? "" : "/", TEXT_ARGS(segment));
-        }
-    }
+    path_segments_add(&out, path_folder(arena, path));
+    path_segments_add(&out, name);
     struct text beside = arena_copy(arena, buffer_text(&out));
     buffer_free(&out);
-    return beside;
+    return beside.size == 0 ? beside : (struct text){beside.bytes + 1, beside.size - 1};
 }
 
 /* The name in an #include "name" line, or empty. */

@@ -192,11 +192,11 @@ bool emit_output_write(struct arena *arena, const struct emit_request *request, 
         struct writing writing = {arena, &commit, request->folder, lock, output, force, &done, problem};
         fine = all_put(&writing, request->plan);
     }
+    commit_end(&commit);
     if (fine) {
         buffer_add(report, buffer_text(&done));
         folders_tidy(arena, request->folder, lock);
     }
-    commit_end(&commit);
     buffer_free(&done);
     return fine;
 }

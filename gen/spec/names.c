@@ -566,22 +566,19 @@ static const char *const library[] = {
 
 /* Functions of the system that the runtime, or the C library below it, calls: the same trap. */
 static const char *const system_calls[] = {
-    "accept",       "accept4",     "access",        "alarm",      "bind",           "brk",           "chdir",
-    "chmod",        "chown",       "clock_gettime", "clone",      "close",          "closedir",      "connect",
-    "creat",        "dup",         "dup2",          "dup3",       "epoll_create",   "epoll_create1", "epoll_ctl",
-    "epoll_wait",   "eventfd",     "execve",        "execvp",     "fchmod",         "fcntl",         "fdopen",
-    "fileno",       "fork",        "fstat",         "fsync",      "ftruncate",      "getpeername",   "getpid",
-    "getrlimit",    "getsockname", "getsockopt",    "gettid",     "ioctl",          "kill",          "link",
-    "listen",       "lseek",       "lstat",         "madvise",    "mkdir",          "mmap",          "mprotect",
-    "munmap",       "nanosleep",   "open",          "openat",     "opendir",        "pause",         "pipe",
-    "pipe2",        "poll",        "popen",         "ppoll",      "prctl",          "pread",         "pthread_create",
-    "pthread_join", "pwrite",      "read",          "readdir",    "readlink",       "readv",         "recv",
-    "recvfrom",     "recvmsg",     "rmdir",         "sbrk",       "select",         "send",          "sendfile",
-    "sendmsg",      "sendto",      "setrlimit",     "setsockopt", "shutdown",       "sigaction",     "signalfd",
-    "sigprocmask",  "sleep",       "socket",        "socketpair", "splice",         "stat",          "symlink",
-    "sync",         "syscall",     "sysconf",       "tee",        "timerfd_create", "truncate",      "umask",
-    "uname",        "unlink",      "unlinkat",      "usleep",     "vfork",          "wait",          "waitpid",
-    "write",        "writev",
+    "accept", "accept4", "access", "alarm", "bind", "brk", "chdir", "chmod", "chown", "clock_gettime",
+    "clock_nanosleep", "clone", "close", "closedir", "connect", "creat", "dprintf", "dup", "dup2", "dup3",
+    "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "eventfd", "execve", "execvp", "fchmod", "fcntl",
+    "fdopen", "fileno", "fork", "freeaddrinfo", "fstat", "fsync", "ftruncate", "getaddrinfo", "getpeername", "getpid",
+    "getrlimit", "getsockname", "getsockopt", "gettid", "inet_ntop", "inet_pton", "ioctl", "kill", "link", "listen",
+    "lseek", "lstat", "madvise", "memmem", "memrchr", "mkdir", "mmap", "mprotect", "munmap", "nanosleep", "open",
+    "openat", "opendir", "pause", "pipe", "pipe2", "poll", "popen", "ppoll", "prctl", "pread", "pwrite", "read",
+    "readdir", "readlink", "readv", "recv", "recvfrom", "recvmsg", "rmdir", "sbrk", "sched_getaffinity",
+    "sched_yield", "select", "send", "sendfile", "sendmsg", "sendto", "setrlimit", "setsockopt", "shutdown",
+    "sigaction", "sigaddset", "sigdelset", "sigemptyset", "sigfillset", "signalfd", "sigprocmask", "sigtimedwait",
+    "sigwait", "sigwaitinfo", "sleep", "socket", "socketpair", "splice", "stat", "stpcpy", "strerror_r", "strnlen",
+    "symlink", "sync", "syscall", "sysconf", "tee", "timerfd_create", "truncate", "umask", "uname", "unlink",
+    "unlinkat", "usleep", "vdprintf", "vfork", "wait", "waitpid", "write", "writev",
 };
 
 /* Macros without arguments of the headers that a server's sources are likely to include, and those of compilers: a
@@ -672,7 +669,7 @@ const char *spec_function_name_problem(struct text name)
         return "is the program's own function";
     if (is_listed(library, COUNT_OF(library), name))
         return "is a name of the C library";
-    if (is_listed(system_calls, COUNT_OF(system_calls), name))
+    if (is_listed(system_calls, COUNT_OF(system_calls), name) || begins_with(name, TEXT("pthread_")))
         return "is a function of the system, which the server calls itself";
     if (is_listed(macros, COUNT_OF(macros), name))
         return "is a macro of the system's headers";
