@@ -144,8 +144,9 @@ static int hw_h1_on_chunk(llhttp_t *parser)
 {
     struct hw_h1_exchange *exchange = hw_h1_of_parser(parser);
     exchange->chunk_count++;
-    /* A chunk that says it is too large is not waited for. */
-    if (parser->content_length > exchange->body_limit)
+    /* A chunk that would make the body too large is not waited for: what follows it must not be looked at either. */
+    if (exchange->decoded_bytes > exchange->body_limit ||
+        parser->content_length > exchange->body_limit - exchange->decoded_bytes)
         return hw_h1_parse_refuse(exchange, 413);
     return 0;
 }
@@ -156,6 +157,7 @@ static int hw_h1_on_body(llhttp_t *parser, const char *at, size_t size)
     memmove(exchange->base.in + exchange->body_end, at, size); /* never forward: framing stands before the data */
     exchange->body_end += (uint32_t)size;
     exchange->framing_bytes -= size;
+    exchange->decoded_bytes += size;
     return 0;
 }
 
@@ -187,6 +189,7 @@ static void hw_h1_parse_reset(struct hw_h1_exchange *exchange)
     exchange->body_left = 0;
     exchange->framing_bytes = 0;
     exchange->chunk_count = 0;
+    exchange->decoded_bytes = 0;
     exchange->cookie_count = 0;
     exchange->refusal = 0;
     exchange->host_count = 0;

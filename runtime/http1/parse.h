@@ -23,6 +23,7 @@ struct hw_h1_exchange {
     uint64_t body_limit;    /* limits.body_size that holds for this request; set once its route is known */
     uint64_t body_left;     /* with Content-Length: what is still to come */
     uint64_t framing_bytes; /* chunked: bytes that were not data, and the number of chunks */
+    uint64_t decoded_bytes; /* chunked: data so far */
     uint64_t chunk_count;
     uint32_t cookie_count;
     uint16_t refusal; /* the status that a callback decided on; 0: none */

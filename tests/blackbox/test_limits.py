@@ -2,6 +2,8 @@
 import threading
 import zlib
 
+import time
+
 import pytest
 
 from support import handlers, head, post, wait_until
@@ -206,6 +208,17 @@ def test_requests_pipelined(limits):
         last = [client.response().field("Connection") for _ in range(5)]
         assert last == [None] * 4 + ["close"]
         assert client.is_closed()
+
+
+def test_chunk_over_the_limit_is_refused_before_what_follows(limits):
+    """Whatever stands where the chunk's end would be, and however the bytes come."""
+    body = b"1000\r\n" + bytes(4096) + b"\r\n2000\r\n" + bytes(8192)
+    for pause in (0, 0.05):
+        with limits.client() as client:
+            client.send(head("POST", "/stream", "Transfer-Encoding: chunked") + body[:-8000])
+            time.sleep(pause)
+            client.send(body[-8000:] + b"no CRLF")
+            assert client.response().status == 413
 
 
 def test_connections(limits):

@@ -9,8 +9,11 @@ import time
 
 import pytest
 
-from conftest import HARDWIRE, REPOSITORY, SCALE, make, run
+from conftest import HARDWIRE, REPOSITORY, SANITIZERS, SCALE, make, run
 from support import wait_until
+
+# These builds take no flags from the tests, but would link the llhttp that was built with a sanitizer's.
+everyday = pytest.mark.skipif(bool(SANITIZERS), reason="compiled with the flags of everyday")
 
 HELLO = 'hardwire: 1\nname: demo\nlisten: 127.0.0.1:0\nroutes:\n  GET /hello: {text: "Hello"}\n'
 HANDLERS = "hardwire: 1\nname: demo\nlisten: 127.0.0.1:0\nroutes:\n  GET /a: first\n  GET /b/{x}: second\n"
@@ -286,6 +289,7 @@ def test_folders_with_blanks(tmp_path):
     assert not (out / "obj").exists() and not (out / "demo").exists()
 
 
+@everyday
 @pytest.mark.parametrize("main", ["true", "false"])
 @pytest.mark.parametrize("vendor", [[], ["--vendor"]], ids=["plain", "vendor"])
 @pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
@@ -354,6 +358,7 @@ def test_init_names_what_can_be_named(tmp_path):
     assert sorted(tree(folder)) == ["server.c", "server.yaml"]
 
 
+@everyday
 def test_run_is_the_server(tmp_path):
     spec = tmp_path / "demo.yaml"
     spec.write_text(HELLO)
