@@ -1,8 +1,7 @@
 """Every limit, at it and one over it: what the client gets, and that an answer that refuses arrives."""
 import threading
-import zlib
-
 import time
+import zlib
 
 import pytest
 
