@@ -566,7 +566,7 @@ static const char *const library[] = {
 
 /* Functions of the system that the runtime, or the C library below it, calls: the same trap. */
 static const char *const system_calls[] = {
-    "accept", "accept4", "access", "alarm", "bind", "brk", "chdir", "chmod", "chown", "clock_gettime",
+    "accept", "accept4", "access", "alarm", "bcmp", "bind", "brk", "chdir", "chmod", "chown", "clock_gettime",
     "clock_nanosleep", "clone", "close", "closedir", "connect", "creat", "dprintf", "dup", "dup2", "dup3",
     "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "eventfd", "execve", "execvp", "fchmod", "fcntl",
     "fdopen", "fileno", "fork", "freeaddrinfo", "fstat", "fsync", "ftruncate", "getaddrinfo", "getpeername", "getpid",
