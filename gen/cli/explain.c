@@ -12,6 +12,16 @@ static void value_add(struct buffer *out, const char *key, struct text value, co
         buffer_format(out, "%.*s:%u\n", TEXT_ARGS(model->file), place.line);
 }
 
+/* The protocols of a listener that has more than HTTP/1.1, or TLS. */
+static struct text protocols_format(struct arena *arena, const struct spec_listener *listener)
+{
+    const char *http2 = listener->tls != NULL ? "h2" : "h2c";
+    bool has_http1 = (listener->protocols & SPEC_PROTOCOL_HTTP1) != 0;
+    bool has_http2 = (listener->protocols & SPEC_PROTOCOL_HTTP2) != 0;
+    return arena_format(arena, "%s%s%s%s", listener->tls != NULL ? "TLS with " : "", has_http2 ? http2 : "",
+                        has_http1 && has_http2 ? " and " : "", has_http1 ? "http/1.1" : "");
+}
+
 static void listeners_add(struct buffer *out, struct arena *arena, const struct spec_model *model)
 {
     for (size_t i = 0; i < model->listener_count; i++) {
@@ -26,6 +36,10 @@ static void listeners_add(struct buffer *out, struct arena *arena, const struct 
             value = arena_format(arena, "%.*s, or address $%.*s", TEXT_ARGS(value), TEXT_ARGS(listener->address_env));
         if (listener->port_env.size != 0)
             value = arena_format(arena, "%.*s, or port $%.*s", TEXT_ARGS(value), TEXT_ARGS(listener->port_env));
+        if (listener->tls != NULL || (listener->protocols & SPEC_PROTOCOL_HTTP2) != 0) {
+            struct text protocols = protocols_format(arena, listener);
+            value = arena_format(arena, "%.*s, %.*s", TEXT_ARGS(value), TEXT_ARGS(protocols));
+        }
         value_add(out, "listen", value, model, listener->place);
     }
 }
@@ -50,6 +64,8 @@ static void memory_add(struct buffer *out, struct arena *arena, const struct pla
     for (size_t i = 0; i <= plan->memory.count; i++) {
         bool is_sum = i == plan->memory.count;
         uint64_t bytes = is_sum ? plan->memory.sum : plan->memory.lines[i].bytes;
+        if (bytes == 0) /* of a feature that the spec does not use */
+            continue;
         struct text size = plan_size_format(arena, bytes);
         buffer_format(out, "  %12llu  %10.*s  %s\n", (unsigned long long)bytes, TEXT_ARGS(size),
                       is_sum ? "in all" : plan->memory.lines[i].text);

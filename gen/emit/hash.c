@@ -25,6 +25,37 @@ static void number_add(struct buffer *out, uint64_t number)
     buffer_format(out, "%llu ", (unsigned long long)number);
 }
 
+static void setting_add(struct buffer *out, const struct spec_setting *setting)
+{
+    text_add(out, setting->text);
+    text_add(out, setting->variable);
+}
+
+static void tls_add(struct buffer *out, const struct spec_tls *tls)
+{
+    number_add(out, tls->client_auth);
+    setting_add(out, &tls->client_ca);
+    number_add(out, tls->identity_count);
+    for (size_t i = 0; i < tls->identity_count; i++) {
+        const struct spec_identity *identity = &tls->identities[i];
+        setting_add(out, &identity->certificate);
+        setting_add(out, &identity->key);
+        setting_add(out, &identity->pkcs12);
+        setting_add(out, &identity->ocsp);
+        text_add(out, identity->password_env);
+    }
+}
+
+/* A list of names counts as it is written, any other number by its value. */
+static void value_add(struct buffer *out, enum spec_key key, const struct spec_number *number)
+{
+    text_add(out, text_of(spec_key_row(key)->path));
+    if (spec_key_row(key)->type == SPEC_TOKENS)
+        text_add(out, number->written);
+    else
+        number_add(out, number->value);
+}
+
 static void listeners_add(struct buffer *out, const struct spec_model *model)
 {
     number_add(out, model->listener_count);
@@ -35,6 +66,10 @@ static void listeners_add(struct buffer *out, const struct spec_model *model)
         text_add(out, listener->address_env);
         number_add(out, listener->port);
         text_add(out, listener->port_env);
+        number_add(out, listener->protocols);
+        number_add(out, listener->tls != NULL);
+        if (listener->tls != NULL)
+            tls_add(out, listener->tls);
     }
 }
 
@@ -59,10 +94,8 @@ static void route_add(struct buffer *out, const struct spec_route *route)
         number_add(out, (uint64_t)param->max_i);
     }
     for (int key = 0; route->numbers != NULL && key < SPEC_KEY_COUNT; key++)
-        if (route->numbers[key].is_set && spec_key_is_number((enum spec_key)key)) {
-            text_add(out, text_of(spec_key_row((enum spec_key)key)->path));
-            number_add(out, route->numbers[key].value);
-        }
+        if (route->numbers[key].is_set && spec_key_is_number((enum spec_key)key))
+            value_add(out, (enum spec_key)key, &route->numbers[key]);
     buffer_add_char(out, '\n');
 }
 
@@ -77,10 +110,8 @@ struct text hash_of_meaning(struct arena *arena, const struct plan *plan)
         text_add(&out, model->sources[i].path);
     listeners_add(&out, model);
     for (int key = 0; key < SPEC_KEY_COUNT; key++)
-        if (spec_key_is_number((enum spec_key)key)) {
-            text_add(&out, text_of(spec_key_row((enum spec_key)key)->path));
-            number_add(&out, model->numbers[key].value);
-        }
+        if (spec_key_is_number((enum spec_key)key))
+            value_add(&out, (enum spec_key)key, &model->numbers[key]);
     buffer_add_char(&out, '\n');
     for (size_t i = 0; i < plan->route_count; i++)
         route_add(&out, plan->routes[i].spec);

@@ -5,6 +5,9 @@
 
 #include "base/buffer.h"
 
+/* What stands around a piece of a string: blanks, quotes, a backslash, a comment. */
+#define QUOTED_ROOM 30
+
 static struct text buffer_take(struct arena *arena, struct buffer *buffer)
 {
     struct text text = arena_copy(arena, buffer_text(buffer));
@@ -32,6 +35,35 @@ struct text layout_call(struct arena *arena, struct text head, const struct text
         column += items[i].size + 1;
     }
     buffer_add(&out, text_of(tail));
+    return buffer_take(arena, &out);
+}
+
+/* How many bytes of a list of names go on one line: up to a ':', or one name. */
+static size_t names_fit(const char *bytes, size_t size, size_t columns)
+{
+    size_t fit = 0;
+    while (fit < size) {
+        const char *colon = memchr(bytes + fit, ':', size - fit);
+        size_t next = colon == NULL ? size : (size_t)(colon - bytes) + 1;
+        if (fit != 0 && next > columns)
+            break;
+        fit = next;
+    }
+    return fit;
+}
+
+struct text layout_quoted(struct arena *arena, struct text quoted, size_t columns)
+{
+    if (quoted.size <= columns)
+        return quoted;
+    struct buffer out = {0};
+    buffer_add_char(&out, '\\');
+    for (size_t at = 1; at + 1 < quoted.size;) {
+        size_t fit = names_fit(quoted.bytes + at, quoted.size - 1 - at, LAYOUT_COLUMNS - QUOTED_ROOM);
+        bool is_last = at + fit + 1 == quoted.size;
+        buffer_format(&out, "\n    \"%.*s\"%s", (int)fit, quoted.bytes + at, is_last ? "" : " \\");
+        at += fit;
+    }
     return buffer_take(arena, &out);
 }
 

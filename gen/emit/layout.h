@@ -16,6 +16,9 @@
 struct text layout_call(struct arena *arena, struct text head, const struct text *items, size_t count,
                         const char *tail);
 
+/* A string of a macro, quoted already: on lines of its own, broken behind ':', when it has more than `columns`. */
+struct text layout_quoted(struct arena *arena, struct text quoted, size_t columns);
+
 /* Bytes as character constants, for an array: what is longer than the longest string literal that ISO C promises. */
 struct text layout_bytes(struct arena *arena, struct text bytes);
 

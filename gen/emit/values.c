@@ -218,6 +218,33 @@ static struct ct_value *handlers_value(struct arena *arena, const struct plan *p
 
 /* ---- Baked answers. */
 
+static struct ct_value *head_value(struct arena *arena, const struct plan_head *head, struct text name)
+{
+    struct ct_value *map = ct_map(arena);
+    text_set(arena, map, "name", name);
+    text_set(arena, map, "bytes", head->bytes);
+    number_set(arena, map, "date_at", head->date_at);
+    number_set(arena, map, "indent", strlen("static const char [] = ") + name.size);
+    return map;
+}
+
+/* The frame's bytes part by part, each on a line of its own. */
+static struct ct_value *frame_value(struct arena *arena, const struct plan_frame *frame, size_t number)
+{
+    struct ct_value *map = head_value(arena, &frame->head, arena_format(arena, "head_%zu_frame", number));
+    struct ct_value *parts = ct_list(arena);
+    size_t start = 0;
+    for (size_t i = 0; i < frame->part_count; i++) {
+        ct_list_add(arena, parts,
+                    ct_text(arena, (struct text){frame->head.bytes.bytes + start, frame->ends[i] - start}));
+        start = frame->ends[i];
+    }
+    ct_map_set(arena, map, "parts", parts);
+    int indent = (int)(strlen("static const char [] = head__frame") + (size_t)snprintf(NULL, 0, "%zu", number));
+    safe_set(arena, map, "padding", arena_format(arena, "%*s", indent, ""));
+    return map;
+}
+
 static struct ct_value *answers_value(struct arena *arena, const struct plan *plan)
 {
     static const char *const variants[] = {"keep", "close", "keep_10"};
@@ -227,15 +254,12 @@ static struct ct_value *answers_value(struct arena *arena, const struct plan *pl
         struct ct_value *map = ct_map(arena);
         struct ct_value *heads = ct_list(arena);
         for (size_t variant = 0; variant < 3; variant++) {
-            struct ct_value *head = ct_map(arena);
             struct text name = arena_format(arena, "head_%zu_%s", i, variants[variant]);
-            text_set(arena, head, "name", name);
-            text_set(arena, head, "bytes", answer->heads[variant].bytes);
-            number_set(arena, head, "date_at", answer->heads[variant].date_at);
-            number_set(arena, head, "indent", strlen("static const char [] = ") + name.size);
-            ct_list_add(arena, heads, head);
+            ct_list_add(arena, heads, head_value(arena, &answer->heads[variant], name));
         }
         ct_map_set(arena, map, "heads", heads);
+        ct_map_set(arena, map, "frame",
+                   answer->frame.part_count == 0 ? ct_none() : frame_value(arena, &answer->frame, i));
         bool is_literal = answer->body.size <= LITERAL_SIZE_MAX;
         number_set(arena, map, "body_size", answer->body.size);
         bool_set(arena, map, "is_literal", is_literal);
@@ -468,9 +492,14 @@ static struct ct_value *sections_value(struct arena *arena, const struct plan *p
         struct ct_value *constants = ct_list(arena);
         for (size_t k = 0; k < section->count; k++) {
             struct ct_value *constant = ct_map(arena);
-            text_set(arena, constant, "name", section->constants[k].name);
-            safe_set(arena, constant, "value", section->constants[k].value);
-            text_set(arena, constant, "comment", section->constants[k].comment);
+            const struct plan_constant *row = &section->constants[k];
+            text_set(arena, constant, "name", row->name);
+            size_t around = strlen("#define   /*  */") + row->name.size + row->comment.size;
+            bool is_string = row->value.size != 0 && row->value.bytes[0] == '"';
+            safe_set(arena, constant, "value",
+                     is_string && around < LAYOUT_COLUMNS ? layout_quoted(arena, row->value, LAYOUT_COLUMNS - around)
+                                                          : row->value);
+            text_set(arena, constant, "comment", row->comment);
             ct_list_add(arena, constants, constant);
         }
         text_set(arena, map, "title", section->title);
@@ -480,9 +509,55 @@ static struct ct_value *sections_value(struct arena *arena, const struct plan *p
     return list;
 }
 
+/* Adds an initialiser ".name = value" to a list, from a text of the spec; nothing when it is empty. */
+static void member_add(struct arena *arena, struct ct_value *list, const char *name, struct text text,
+                       struct text variable)
+{
+    if (text.size == 0)
+        return;
+    struct ct_value *map = ct_map(arena);
+    text_set(arena, map, "name", text_of(name));
+    text_set(arena, map, "text", text);
+    text_set(arena, map, "env", variable);
+    ct_list_add(arena, list, map);
+}
+
+static struct ct_value *identities_value(struct arena *arena, const struct spec_tls *tls)
+{
+    struct ct_value *list = ct_list(arena);
+    for (size_t i = 0; i < tls->identity_count; i++) {
+        const struct spec_identity *identity = &tls->identities[i];
+        struct ct_value *map = ct_map(arena);
+        struct ct_value *files = ct_list(arena);
+        member_add(arena, files, "certificate", identity->certificate.text, identity->certificate.variable);
+        member_add(arena, files, "key", identity->key.text, identity->key.variable);
+        member_add(arena, files, "pkcs12", identity->pkcs12.text, identity->pkcs12.variable);
+        member_add(arena, files, "ocsp", identity->ocsp.text, identity->ocsp.variable);
+        ct_map_set(arena, map, "files", files);
+        text_set(arena, map, "password_env", identity->password_env);
+        ct_list_add(arena, list, map);
+    }
+    return list;
+}
+
+static struct ct_value *tls_value(struct arena *arena, const struct spec_tls *tls)
+{
+    static const char *const auths[] = {"HW_CLIENT_AUTH_NONE", "HW_CLIENT_AUTH_WANT", "HW_CLIENT_AUTH_NEED"};
+    struct ct_value *map = ct_map(arena);
+    struct ct_value *authorities = ct_list(arena);
+    ct_map_set(arena, map, "identities", identities_value(arena, tls));
+    number_set(arena, map, "identity_count", tls->identity_count);
+    text_set(arena, map, "client_auth", text_of(auths[tls->client_auth]));
+    member_add(arena, authorities, "client_ca", tls->client_ca.text, tls->client_ca.variable);
+    ct_map_set(arena, map, "authorities", authorities);
+    return map;
+}
+
 static struct ct_value *listeners_value(struct arena *arena, const struct spec_model *model)
 {
     static const char *const kinds[] = {"HW_LISTEN_IPV4", "HW_LISTEN_IPV6", "HW_LISTEN_UNIX"};
+    static const char *const protocols[] = {"", "HW_PROTOCOL_HTTP1", "HW_PROTOCOL_HTTP2",
+                                            "HW_PROTOCOL_HTTP1 | HW_PROTOCOL_HTTP2"};
     struct ct_value *list = ct_list(arena);
     for (size_t i = 0; i < model->listener_count; i++) {
         const struct spec_listener *listener = &model->listeners[i];
@@ -493,6 +568,25 @@ static struct ct_value *listeners_value(struct arena *arena, const struct spec_m
         number_set(arena, map, "port", listener->port);
         text_set(arena, map, "port_env", listener->port_env);
         bool_set(arena, map, "is_unix", listener->kind == SPEC_LISTEN_UNIX);
+        safe_set(arena, map, "protocols", text_of(protocols[listener->protocols]));
+        ct_map_set(arena, map, "tls", listener->tls == NULL ? ct_none() : tls_value(arena, listener->tls));
+        ct_list_add(arena, list, map);
+    }
+    return list;
+}
+
+/* The libraries of the system that the build files ask pkg-config for. */
+static struct ct_value *libraries_value(struct arena *arena, const struct plan *plan)
+{
+    struct ct_value *list = ct_list(arena);
+    for (size_t i = 0; i < plan->library_count; i++) {
+        const struct plan_library *library = &plan->libraries[i];
+        struct ct_value *map = ct_map(arena);
+        safe_set(arena, map, "module", library->module);
+        safe_set(arena, map, "minimum", library->minimum);
+        safe_set(arena, map, "cmake", library->id);
+        safe_set(arena, map, "title", library->title);
+        safe_set(arena, map, "purpose", library->purpose);
         ct_list_add(arena, list, map);
     }
     return list;
@@ -547,6 +641,7 @@ struct ct_value *values_make(struct arena *arena, const struct plan *plan, const
     dispatch_set(arena, context, plan);
     ct_map_set(arena, context, "sections", sections_value(arena, plan));
     ct_map_set(arena, context, "listeners", listeners_value(arena, plan->model));
+    ct_map_set(arena, context, "libraries", libraries_value(arena, plan));
     ct_map_set(arena, context, "sources", sources_value(arena, plan, build));
     ct_map_set(arena, context, "units", units_value(arena, plan));
     struct ct_value *llhttp = ct_list(arena);

@@ -4,6 +4,10 @@
 /* Whether the spec uses a feature of plan/runtime.def. */
 #define FEATURE_ALWAYS(plan) true
 #define FEATURE_MAIN(plan) ((plan)->has_main)
+#define FEATURE_TLS(plan) ((plan)->has_tls)
+#define FEATURE_NO_TLS(plan) (!(plan)->has_tls)
+#define FEATURE_HTTP2(plan) ((plan)->has_http2)
+#define FEATURE_NO_HTTP2(plan) (!(plan)->has_http2)
 
 static void runtime_files_choose(struct plan *plan, struct arena *arena)
 {
@@ -22,6 +26,16 @@ static void runtime_files_choose(struct plan *plan, struct arena *arena)
     for (size_t i = 0; i < count; i++)
         if (used[i])
             plan->runtime_files[plan->runtime_file_count++] = paths[i];
+}
+
+static void libraries_choose(struct plan *plan)
+{
+    if (plan->has_tls)
+        plan->libraries[plan->library_count++] =
+            (struct plan_library){TEXT("openssl"), TEXT("3.0"), TEXT("OPENSSL"), TEXT("OpenSSL"), TEXT("TLS")};
+    if (plan->has_http2)
+        plan->libraries[plan->library_count++] =
+            (struct plan_library){TEXT("libnghttp2"), TEXT("1.40"), TEXT("NGHTTP2"), TEXT("nghttp2"), TEXT("HTTP/2")};
 }
 
 /* The path inside app/: without "." and "..", so that nothing is written outside the output folder. */
@@ -69,6 +83,7 @@ static struct text vendored_take(struct map *taken, struct arena *arena, struct 
 void plan_build_make(struct plan *plan, struct arena *arena)
 {
     runtime_files_choose(plan, arena);
+    libraries_choose(plan);
     const struct spec_model *model = plan->model;
     if (!model->has_sources) {
         plan->sources = arena_take(arena, sizeof *plan->sources);

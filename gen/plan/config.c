@@ -14,9 +14,16 @@ static struct text comment_of(struct arena *arena, const struct spec_key_row *ro
 static struct plan_constant constant_make(struct arena *arena, struct text name, const struct spec_key_row *row,
                                           const struct spec_number *number)
 {
+    if (row->type == SPEC_TOKENS)
+        return (struct plan_constant){
+            .name = name,
+            .value = arena_format(arena, "\"%.*s\"", TEXT_ARGS(number->written)),
+            .comment = text_of(row->path),
+        };
     return (struct plan_constant){
         .name = name,
-        .value = arena_format(arena, "%lluull", (unsigned long long)number->value),
+        .value = arena_format(arena, row->type == SPEC_TLS_VERSION ? "0x%04llx" : "%lluull",
+                              (unsigned long long)number->value),
         .comment = comment_of(arena, row, number),
     };
 }
@@ -91,12 +98,14 @@ static bool has_stream(const struct plan *plan)
 
 static void derived_section_make(struct plan *plan, struct arena *arena, const struct plan_route *biggest)
 {
-    struct plan_section *section = section_add(plan, arena, TEXT("features and derived numbers"), 6);
+    struct plan_section *section = section_add(plan, arena, TEXT("features and derived numbers"), 8);
     const struct plan_constant constants[] = {
         {TEXT("HW_LISTENERS"), arena_format(arena, "%zu", plan->model->listener_count), TEXT("entries of listen")},
         {TEXT("HW_LISTEN_TCP"), has_listener(plan->model, false) ? TEXT("1") : TEXT("0"), TEXT("some listener is TCP")},
         {TEXT("HW_LISTEN_UNIX_ANY"), has_listener(plan->model, true) ? TEXT("1") : TEXT("0"),
          TEXT("some listener is a unix socket")},
+        {TEXT("HW_TLS"), plan->has_tls ? TEXT("1") : TEXT("0"), TEXT("some listener has TLS")},
+        {TEXT("HW_HTTP2"), plan->has_http2 ? TEXT("1") : TEXT("0"), TEXT("some listener has HTTP/2")},
         {TEXT("HW_BODY_MEMORY_SIZE"), biggest == NULL ? TEXT("0ull") : biggest->body_size,
          biggest == NULL ? TEXT("no route reads a body whole") : TEXT("the largest body that a route reads whole")},
         {TEXT("HW_BODY_STREAM_ANY"), has_stream(plan) ? TEXT("1") : TEXT("0"), TEXT("some route has body mode stream")},

@@ -4,6 +4,8 @@
 
 #include <hardwire/memory.h>
 
+#include "spec/spec.h"
+
 static struct plan_memory_line *plan_memory_line_add(struct plan_memory *memory, const char *text, uint64_t bytes)
 {
     struct plan_memory_line *line = &memory->lines[memory->count++];
@@ -16,6 +18,9 @@ static struct plan_memory_line *plan_memory_line_add(struct plan_memory *memory,
 static const enum spec_key connections_keys[] = {KEY_LIMITS_CONNECTIONS, KEY_THREADS_IO};
 static const enum spec_key exchanges_keys[] = {KEY_BUFFERS_COUNT, KEY_BUFFERS_SIZE, KEY_THREADS_IO};
 static const enum spec_key bodies_keys[] = {KEY_BUFFERS_BODIES, KEY_LIMITS_BODY_SIZE, KEY_THREADS_IO};
+static const enum spec_key sessions_keys[] = {KEY_LIMITS_CONNECTIONS, KEY_HTTP2_STREAMS, KEY_HTTP2_TABLE_SIZE};
+static const enum spec_key outs_keys[] = {KEY_BUFFERS_COUNT, KEY_BUFFERS_SIZE, KEY_THREADS_IO};
+static const enum spec_key tls_keys[] = {KEY_TLS_MEMORY_SIZE};
 static const enum spec_key io_threads_keys[] = {KEY_THREADS_IO};
 static const enum spec_key workers_keys[] = {KEY_THREADS_WORKERS, KEY_THREADS_STACK_SIZE};
 static const enum spec_key process_keys[] = {KEY_LIMITS_MEMORY_SIZE};
@@ -37,8 +42,16 @@ void plan_memory_count(struct plan_memory *memory, const struct spec_model *mode
     NUMBER(LIMITS_HEADERS);
     NUMBER(LIMITS_PARAMETERS);
     NUMBER(LIMITS_TARGET_SIZE);
+    NUMBER(LIMITS_HEADER_SIZE);
+    NUMBER(TLS_MEMORY_SIZE);
+    NUMBER(HTTP2_STREAMS);
+    NUMBER(HTTP2_TABLE_SIZE);
+    NUMBER(HTTP2_FRAME_SIZE);
+    NUMBER(HTTP2_WINDOW_SIZE);
 #undef NUMBER
     const uint64_t HW_BODY_MEMORY_SIZE = body_size;
+    const uint64_t HW_TLS = spec_has_tls(model);
+    const uint64_t HW_HTTP2 = spec_has_protocol(model, SPEC_PROTOCOL_HTTP2);
 
     *memory = (struct plan_memory){0};
 #define LINE(id, text, bytes)                                                                                          \

@@ -3,6 +3,7 @@
 
 #include "plan/stages.h"
 #include "plan/tree.h"
+#include "spec/spec.h"
 
 struct plan *plan_make(struct arena *arena, const struct spec_model *model, struct diagnostics *diagnostics)
 {
@@ -11,6 +12,9 @@ struct plan *plan_make(struct arena *arena, const struct spec_model *model, stru
     plan->name = model->name;
     plan->upper = plan_name_upper(arena, model->name);
     plan->has_main = model->numbers[KEY_MAIN].value != 0;
+
+    plan->has_tls = spec_has_tls(model);
+    plan->has_http2 = spec_has_protocol(model, SPEC_PROTOCOL_HTTP2);
 
     struct plan_names names = {0};
     for (size_t i = 0; i < model->route_count; i++)

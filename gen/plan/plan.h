@@ -26,8 +26,18 @@ struct plan_head {
     size_t date_at;
 };
 
+#define PLAN_FRAME_PARTS_MAX 6
+
+/* A HEADERS frame of HTTP/2. Its parts are the frame's head and the fields, where it is printed. */
+struct plan_frame {
+    struct plan_head head;
+    size_t ends[PLAN_FRAME_PARTS_MAX]; /* of each part, in the head's bytes */
+    size_t part_count;
+};
+
 struct plan_answer {
     struct plan_head heads[3]; /* in the order of enum hw_baked_variant */
+    struct plan_frame frame;   /* of no part when the server has no HTTP/2 */
     struct text body;
     size_t *routes; /* those that give it, as indices of plan.routes */
     size_t route_count;
@@ -164,6 +174,17 @@ struct plan_source {
     bool is_scaffold; /* handlers.c, which is written once */
 };
 
+/* A library of the system that the server is linked with, found by pkg-config. */
+struct plan_library {
+    struct text module;  /* as pkg-config calls it */
+    struct text minimum; /* version */
+    struct text id;      /* as a part of a name in CMake: "OPENSSL" */
+    struct text title;   /* as people call it */
+    struct text purpose; /* what needs it: "TLS" */
+};
+
+#define PLAN_LIBRARIES_MAX 2
+
 struct plan {
     const struct spec_model *model;
     struct text name;
@@ -189,7 +210,11 @@ struct plan {
     size_t runtime_file_count;
     struct plan_source *sources;
     size_t source_count;
+    struct plan_library libraries[PLAN_LIBRARIES_MAX];
+    size_t library_count;
     bool has_main;
+    bool has_tls;   /* some listener has TLS */
+    bool has_http2; /* some listener has h2 or h2c */
 };
 
 /* Plans the output of a model. Returns NULL when `diagnostics` got an error: a memory budget above limits.memory_size.

@@ -203,6 +203,42 @@ static void numbers_check(struct spec_reader *reader)
         order_check(reader, KEY_THREADS_IO, KEY_BUFFERS_BODIES, "each IO thread needs room for a body");
 }
 
+/* Reports the first number below `parent` ("tls") that is set though no listener needs it; a listener that was refused
+ * might have. */
+static void use_check(struct spec_reader *reader, struct text parent, bool is_used, const char *what, const char *help)
+{
+    const struct spec_model *model = reader->model;
+    const struct spec_number *first = NULL;
+    const char *path = NULL;
+    for (int key = 0; key < SPEC_KEY_COUNT; key++) {
+        const struct spec_key_row *row = spec_key_row((enum spec_key)key);
+        const struct spec_number *number = &model->numbers[key];
+        bool is_below = strncmp(row->path, parent.bytes, parent.size) == 0 &&
+                        (row->path[parent.size] == '.' || row->path[parent.size] == '\0');
+        if (is_below && number->is_set && (first == NULL || number->place.offset < first->place.offset)) {
+            first = number;
+            path = row->path;
+        }
+    }
+    if (is_used || first == NULL || reader->is_poisoned[KEY_LISTEN])
+        return;
+    struct diagnostic *error = diagnostic_add(reader->diagnostics, DIAGNOSTIC_UNUSED_KEY, first->place,
+                                              "%s is set, but no listener has %s", path, what);
+    if (model->listener_count != 0 && model->listeners[0].place.line != 0)
+        diagnostic_second(reader->diagnostics, error, model->listeners[0].place, "such as this one");
+    diagnostic_help(reader->diagnostics, error, "%s, or leave it out", help);
+}
+
+static void uses_check(struct spec_reader *reader)
+{
+    static const char tls_help[] =
+        "write listen: {port: 8443, tls: {certificate: certs/NAME.pem, key: certs/NAME.key}}";
+    bool has_tls = spec_has_tls(reader->model), has_http2 = spec_has_protocol(reader->model, SPEC_PROTOCOL_HTTP2);
+    use_check(reader, TEXT("tls"), has_tls, "TLS", tls_help);
+    use_check(reader, TEXT("timeouts.handshake"), has_tls, "TLS", tls_help);
+    use_check(reader, TEXT("http2"), has_http2, "HTTP/2", "write listen: {port: 8080, protocols: [http/1.1, h2c]}");
+}
+
 /* ---- */
 
 static struct text base_name(struct text file)
@@ -235,6 +271,7 @@ static void top_read(struct spec_reader *reader, const struct yaml_node *root)
             listen_read(reader, NULL);
     }
     numbers_check(reader);
+    uses_check(reader);
 }
 
 struct spec_model *spec_read(struct arena *arena, struct text file, struct text source, struct diagnostics *diagnostics)
@@ -253,6 +290,22 @@ struct spec_model *spec_read(struct arena *arena, struct text file, struct text 
     if (value_is_mapping(reader, root, "a spec", "hardwire: 1, name: NAME and routes, each on its line"))
         top_read(reader, root);
     return diagnostics->count == 0 ? model : NULL;
+}
+
+bool spec_has_tls(const struct spec_model *model)
+{
+    for (size_t i = 0; i < model->listener_count; i++)
+        if (model->listeners[i].tls != NULL)
+            return true;
+    return false;
+}
+
+bool spec_has_protocol(const struct spec_model *model, enum spec_protocols protocol)
+{
+    for (size_t i = 0; i < model->listener_count; i++)
+        if ((model->listeners[i].protocols & protocol) != 0)
+            return true;
+    return false;
 }
 
 const struct spec_number *spec_route_number(const struct spec_model *model, const struct spec_route *route,

@@ -69,9 +69,9 @@ struct text key_suggest(struct text parent, struct text name, bool is_route)
 
 bool key_is_planned(struct text name)
 {
-    static const char *const planned[] = {"auth",      "cache",  "compress",  "cookies", "cors",
-                                          "events",    "fields", "files",     "health",  "metrics",
-                                          "multipart", "proxy",  "ratelimit", "tls",     "websocket"};
+    static const char *const planned[] = {"auth",      "cache",  "compress",  "cookies",  "cors",
+                                          "events",    "fields", "files",     "health",   "metrics",
+                                          "multipart", "proxy",  "ratelimit", "websocket"};
     for (size_t i = 0; i < sizeof planned / sizeof planned[0]; i++)
         if (text_is(name, planned[i]))
             return true;

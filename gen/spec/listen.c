@@ -5,19 +5,12 @@
 #include <stdlib.h>
 #include <sys/un.h>
 
-#include "spec/names.h"
+#include "spec/listen_tls.h"
 #include "spec/place.h"
 #include "spec/scalar.h"
-#include "spec/suggest.h"
+#include "spec/setting.h"
 
 #define EXAMPLES "8080, 127.0.0.1:8080, \"[::1]:8080\" or unix:/run/name.sock"
-
-/* One of port, address and path, with the variable that may replace it. */
-struct part {
-    struct text text;
-    struct text variable;
-    struct spec_place place;
-};
 
 static bool address_refuse(struct spec_reader *reader, struct spec_place place, struct text address, const char *help)
 {
@@ -116,112 +109,80 @@ static bool text_read(struct spec_reader *reader, const struct yaml_node *node, 
     return port_take(reader, digits, port_place, listener) && is_fine;
 }
 
-/* ---- The long form: a mapping. */
+/* The keys of a listener. */
+enum listen_key { LISTEN_PORT, LISTEN_ADDRESS, LISTEN_UNIX, LISTEN_PROTOCOLS, LISTEN_TLS, LISTEN_KEY_COUNT };
+static const char *const listen_keys[] = {"port", "address", "unix", "protocols", "tls"};
 
-/* Takes {env: NAME, default: X}. */
-static bool variable_read(struct spec_reader *reader, const struct yaml_node *node, const char *what, struct part *part)
+/* ---- Protocols. HTTP/2 is h2 with TLS and h2c without: the same bit of the model. */
+
+#define PROTOCOLS_EXAMPLE "protocols: [http/1.1, h2c], or with tls protocols: [h2, http/1.1]"
+
+static bool protocol_refuse(struct spec_reader *reader, const struct yaml_node *node, const struct yaml_node *tls)
 {
-    const struct yaml_node *env = NULL, *standard = NULL;
-    bool is_fine = true;
-    for (const struct yaml_node *child = node->first; child != NULL; child = child->next) {
-        if (text_is(child->key, "env")) {
-            env = child;
-        } else if (text_is(child->key, "default")) {
-            standard = child;
-        } else {
-            struct suggestion suggestion = {.word = child->key};
-            suggestion_offer(&suggestion, TEXT("default"));
-            suggestion_offer(&suggestion, TEXT("env"));
-            value_key_refuse(reader, child, "here", suggestion.best, "env and default");
-            is_fine = false;
+    bool is_h2 = text_is(node->text, "h2");
+    struct diagnostic *error = diagnostic_add(reader->diagnostics, DIAGNOSTIC_BAD_PROTOCOL, node->place,
+                                              is_h2 ? "h2 needs TLS, and the listener has none"
+                                                    : "h2c is HTTP/2 without TLS, and the listener has it");
+    if (tls != NULL)
+        diagnostic_second(reader->diagnostics, error, tls->key_place, "its TLS");
+    diagnostic_help(reader->diagnostics, error, "%s",
+                    is_h2 ? "write h2c for HTTP/2 without TLS, or give the listener tls: {certificate: PATH, key: PATH}"
+                          : "write h2");
+    return false;
+}
+
+/* Takes one protocol and adds its bit. */
+static bool protocol_read(struct spec_reader *reader, const struct yaml_node *node, const struct yaml_node *tls,
+                          uint8_t *protocols)
+{
+    if (!value_is_scalar(reader, node, "a protocol", PROTOCOLS_EXAMPLE))
+        return false;
+    bool is_http2 = text_is(node->text, "h2") || text_is(node->text, "h2c");
+    if (!is_http2 && !text_is(node->text, "http/1.1")) {
+        if (text_is(node->text, "h3")) {
+            diagnostic_add(reader->diagnostics, DIAGNOSTIC_UNSUPPORTED, node->place, "h3 is not supported yet");
+            return false;
         }
-    }
-    if (env == NULL || standard == NULL) {
-        struct diagnostic *error = diagnostic_add(reader->diagnostics, DIAGNOSTIC_MISSING_KEY, node->place,
-                                                  "%s has no %s", what, env == NULL ? "env" : "default");
-        diagnostic_help(reader->diagnostics, error, "write %s: {env: NAME, default: VALUE}", what);
+        struct diagnostic *error = diagnostic_add(reader->diagnostics, DIAGNOSTIC_BAD_CHOICE, node->place,
+                                                  "there is no protocol \"%s\"", value_shorten(reader, node->text));
+        diagnostic_help(reader->diagnostics, error, "write http/1.1 or %s", tls != NULL ? "h2" : "h2c");
         return false;
     }
-    is_fine = value_is_scalar(reader, env, "env", "env: PORT") && is_fine;
-    is_fine = value_is_scalar(reader, standard, "default", "default: 8080") && is_fine;
-    if (!is_fine)
-        return false;
-    *part = (struct part){standard->text, env->text, standard->place};
-    if (name_is_variable(env->text))
+    if (is_http2 && text_is(node->text, "h2") != (tls != NULL))
+        return protocol_refuse(reader, node, tls);
+    uint8_t bit = is_http2 ? SPEC_PROTOCOL_HTTP2 : SPEC_PROTOCOL_HTTP1;
+    bool is_new = (*protocols & bit) == 0;
+    *protocols |= bit;
+    if (!is_new) {
+        struct diagnostic *error = diagnostic_add(reader->diagnostics, DIAGNOSTIC_BAD_PROTOCOL, node->place,
+                                                  "%s is there twice", node->text.bytes);
+        diagnostic_help(reader->diagnostics, error, "leave one of them out");
+    }
+    return is_new;
+}
+
+/* Fills the listener's protocols from the key's value, or from the default when `node` is NULL. */
+static bool protocols_read(struct spec_reader *reader, const struct yaml_node *node, const struct yaml_node *tls,
+                           struct spec_listener *listener)
+{
+    listener->protocols = tls != NULL ? SPEC_PROTOCOL_HTTP2 | SPEC_PROTOCOL_HTTP1 : SPEC_PROTOCOL_HTTP1;
+    if (node == NULL)
         return true;
-    struct diagnostic *error =
-        diagnostic_add(reader->diagnostics, DIAGNOSTIC_BAD_VARIABLE, env->place,
-                       "\"%s\" cannot be the name of an environment variable", value_shorten(reader, env->text));
-    diagnostic_help(reader->diagnostics, error, "write capitals, digits and '_', as in PORT");
-    return false;
-}
-
-static bool part_read(struct spec_reader *reader, const struct yaml_node *node, const char *what, struct part *part)
-{
-    if (node->kind == YAML_MAPPING)
-        return variable_read(reader, node, what, part);
-    if (!value_is_scalar(reader, node, what, ""))
-        return false;
-    *part = (struct part){node->text, TEXT(""), node->place};
-    return true;
-}
-
-/* Only HTTP/1.1 so far. */
-static bool protocol_check(struct spec_reader *reader, const struct yaml_node *node)
-{
-    if (!value_is_scalar(reader, node, "a protocol", "protocols: [http/1.1]"))
-        return false;
-    if (text_is(node->text, "http/1.1"))
-        return true;
-    if (text_is(node->text, "h2") || text_is(node->text, "h2c") || text_is(node->text, "h3")) {
-        diagnostic_add(reader->diagnostics, DIAGNOSTIC_UNSUPPORTED, node->place, "%s is not supported yet",
-                       node->text.bytes);
-        return false;
-    }
-    struct diagnostic *error = diagnostic_add(reader->diagnostics, DIAGNOSTIC_BAD_CHOICE, node->place,
-                                              "there is no protocol \"%s\"", value_shorten(reader, node->text));
-    diagnostic_help(reader->diagnostics, error, "write http/1.1");
-    return false;
-}
-
-static bool protocols_check(struct spec_reader *reader, const struct yaml_node *node)
-{
-    if (!value_is_sequence(reader, node, "protocols", "protocols: [http/1.1]"))
+    if (!value_is_sequence(reader, node, "protocols", PROTOCOLS_EXAMPLE))
         return false;
     bool is_fine = true;
+    listener->protocols = 0;
     for (const struct yaml_node *child = node->first; child != NULL; child = child->next)
-        is_fine = protocol_check(reader, child) && is_fine;
+        is_fine = protocol_read(reader, child, tls, &listener->protocols) && is_fine;
     if (node->first != NULL)
         return is_fine;
     struct diagnostic *error =
         diagnostic_add(reader->diagnostics, DIAGNOSTIC_EMPTY_VALUE, node->place, "protocols has no value");
-    diagnostic_help(reader->diagnostics, error, "write protocols: [http/1.1]");
+    diagnostic_help(reader->diagnostics, error, "write " PROTOCOLS_EXAMPLE);
     return false;
 }
 
-enum listen_key { LISTEN_PORT, LISTEN_ADDRESS, LISTEN_UNIX, LISTEN_PROTOCOLS, LISTEN_KEY_COUNT };
-static const char *const listen_keys[] = {"port", "address", "unix", "protocols"};
-
-/* Sorts the keys of a listener into nodes[]; false when one is not known. */
-static bool keys_sort(struct spec_reader *reader, const struct yaml_node *node, const struct yaml_node **nodes)
-{
-    bool is_fine = true;
-    for (const struct yaml_node *child = node->first; child != NULL; child = child->next) {
-        struct suggestion suggestion = {.word = child->key};
-        int found = LISTEN_KEY_COUNT;
-        for (int key = 0; key < LISTEN_KEY_COUNT; key++) {
-            suggestion_offer(&suggestion, text_of(listen_keys[key]));
-            if (text_is(child->key, listen_keys[key]))
-                found = key;
-        }
-        if (found < LISTEN_KEY_COUNT)
-            nodes[found] = child;
-        else
-            value_key_refuse(reader, child, "in listen", suggestion.best, "port, address, unix and protocols");
-        is_fine = is_fine && found < LISTEN_KEY_COUNT;
-    }
-    return is_fine;
-}
+/* ---- The long form: a mapping. */
 
 static bool socket_read(struct spec_reader *reader, const struct yaml_node **nodes, struct spec_listener *listener)
 {
@@ -233,8 +194,8 @@ static bool socket_read(struct spec_reader *reader, const struct yaml_node **nod
         diagnostic_help(reader->diagnostics, error, "write two listeners: [{port: 8080}, {unix: /run/name.sock}]");
         return false;
     }
-    struct part path = {0};
-    if (!part_read(reader, nodes[LISTEN_UNIX], "unix", &path) || !path_take(reader, path.text, path.place, listener))
+    struct spec_setting path = {0};
+    if (!setting_read(reader, nodes[LISTEN_UNIX], "unix", &path) || !path_take(reader, path.text, path.place, listener))
         return false;
     listener->address_env = path.variable;
     return true;
@@ -243,9 +204,12 @@ static bool socket_read(struct spec_reader *reader, const struct yaml_node **nod
 static bool mapping_read(struct spec_reader *reader, const struct yaml_node *node, struct spec_listener *listener)
 {
     const struct yaml_node *nodes[LISTEN_KEY_COUNT] = {0};
-    bool is_fine = keys_sort(reader, node, nodes);
-    if (nodes[LISTEN_PROTOCOLS] != NULL)
-        is_fine = protocols_check(reader, nodes[LISTEN_PROTOCOLS]) && is_fine;
+    bool is_fine = setting_keys_sort(reader, node, listen_keys, LISTEN_KEY_COUNT, "in listen", SPEC_KEY_COUNT, nodes);
+    is_fine = protocols_read(reader, nodes[LISTEN_PROTOCOLS], nodes[LISTEN_TLS], listener) && is_fine;
+    if (nodes[LISTEN_TLS] != NULL) {
+        listener->tls = listen_tls_read(reader, nodes[LISTEN_TLS]);
+        is_fine = is_fine && listener->tls != NULL;
+    }
     if (nodes[LISTEN_UNIX] != NULL)
         return socket_read(reader, nodes, listener) && is_fine;
     if (nodes[LISTEN_PORT] == NULL) {
@@ -256,11 +220,11 @@ static bool mapping_read(struct spec_reader *reader, const struct yaml_node *nod
         diagnostic_help(reader->diagnostics, error, "write {port: 8080} or {unix: /run/name.sock}");
         return false;
     }
-    struct part port = {0}, address = {.text = TEXT("0.0.0.0"), .variable = TEXT("")};
+    struct spec_setting port = {0}, address = {.text = TEXT("0.0.0.0"), .variable = TEXT("")};
     bool has_port =
-        part_read(reader, nodes[LISTEN_PORT], "port", &port) && port_take(reader, port.text, port.place, listener);
+        setting_read(reader, nodes[LISTEN_PORT], "port", &port) && port_take(reader, port.text, port.place, listener);
     bool has_address =
-        (nodes[LISTEN_ADDRESS] == NULL || part_read(reader, nodes[LISTEN_ADDRESS], "address", &address)) &&
+        (nodes[LISTEN_ADDRESS] == NULL || setting_read(reader, nodes[LISTEN_ADDRESS], "address", &address)) &&
         address_take(reader, address.text, address.place, listener);
     listener->port_env = port.variable;
     listener->address_env = address.variable;
@@ -291,7 +255,8 @@ static bool is_taken(const struct spec_listener *a, const struct spec_listener *
 static void listener_add(struct spec_reader *reader, const struct yaml_node *node)
 {
     struct spec_model *model = reader->model;
-    struct spec_listener listener = {.address_env = TEXT(""), .port_env = TEXT(""), .place = node->place};
+    struct spec_listener listener = {
+        .address_env = TEXT(""), .port_env = TEXT(""), .protocols = SPEC_PROTOCOL_HTTP1, .place = node->place};
     bool is_fine = node->kind == YAML_MAPPING
                        ? mapping_read(reader, node, &listener)
                        : value_is_scalar(reader, node, "listen", EXAMPLES) && text_read(reader, node, &listener);
@@ -302,10 +267,12 @@ static void listener_add(struct spec_reader *reader, const struct yaml_node *nod
             diagnostic_add(reader->diagnostics, DIAGNOSTIC_LISTEN_TWICE, node->place, "this address is taken already");
         diagnostic_second(reader->diagnostics, error, model->listeners[i].place, "by this listener");
         diagnostic_help(reader->diagnostics, error, "leave one of them out, or write another port");
-        return;
+        is_fine = false;
     }
     if (is_fine)
         model->listeners[model->listener_count++] = listener;
+    else
+        reader->is_poisoned[KEY_LISTEN] = true;
 }
 
 void listen_read(struct spec_reader *reader, const struct yaml_node *node)
@@ -317,6 +284,7 @@ void listen_read(struct spec_reader *reader, const struct yaml_node *node)
             diagnostic_add(reader->diagnostics, count == 0 ? DIAGNOSTIC_EMPTY_VALUE : DIAGNOSTIC_OUT_OF_RANGE,
                            node->place, count == 0 ? "listen has no value" : "%zu listeners", count);
         diagnostic_help(reader->diagnostics, error, "a server has 1 to %d listeners, as in " EXAMPLES, LISTENERS_MAX);
+        reader->is_poisoned[KEY_LISTEN] = true;
         return;
     }
     model->listeners = arena_take_array(reader->arena, count, sizeof *model->listeners);

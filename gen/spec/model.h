@@ -28,13 +28,41 @@ enum spec_key {
     SPEC_KEY_COUNT
 };
 
-/* A number of the table: count, bytes, milliseconds, boolean or level. */
+/* A number of the table: count, bytes, milliseconds, boolean, level or version. Of TOKENS the value is the size of the text,
+ * which is `written`. */
 struct spec_number {
     uint64_t value;
     bool is_set;             /* false: the default, or (for a route) inherited */
     struct text written;     /* as written in the spec or in the table of keys, e.g. "16KiB" */
     struct spec_place place; /* of the value */
 };
+
+/* A text that the environment may replace at start. Empty twice where the spec has none. */
+struct spec_setting {
+    struct text text;
+    struct text variable;
+    struct spec_place place; /* of the text */
+};
+
+/* A certificate and its key: paths of files that the server opens at start. Either certificate and key, or pkcs12. */
+struct spec_identity {
+    struct spec_setting certificate;
+    struct spec_setting key;
+    struct spec_setting pkcs12;
+    struct spec_setting ocsp;
+    struct text password_env;
+};
+
+enum spec_client_auth { SPEC_CLIENT_AUTH_NONE, SPEC_CLIENT_AUTH_WANT, SPEC_CLIENT_AUTH_NEED };
+
+struct spec_tls {
+    struct spec_identity *identities; /* the listener's own, then `others` */
+    size_t identity_count;
+    enum spec_client_auth client_auth;
+    struct spec_setting client_ca;
+};
+
+enum spec_protocols { SPEC_PROTOCOL_HTTP1 = 1, SPEC_PROTOCOL_HTTP2 = 2 };
 
 enum spec_listener_kind { SPEC_LISTEN_IPV4, SPEC_LISTEN_IPV6, SPEC_LISTEN_UNIX };
 
@@ -44,6 +72,8 @@ struct spec_listener {
     struct text address_env; /* empty, or the environment variable that replaces it at start */
     uint16_t port;
     struct text port_env;
+    uint8_t protocols;          /* bits of enum spec_protocols */
+    const struct spec_tls *tls; /* NULL: plain */
     struct spec_place place;
 };
 

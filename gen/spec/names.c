@@ -570,13 +570,16 @@ static const char *const system_calls[] = {
     "clock_nanosleep", "clone", "close", "closedir", "connect", "creat", "dprintf", "dup", "dup2", "dup3",
     "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "eventfd", "execve", "execvp", "fchmod", "fcntl",
     "fdopen", "fileno", "fork", "freeaddrinfo", "fstat", "fsync", "ftruncate", "getaddrinfo", "getpeername", "getpid",
-    "getrlimit", "getsockname", "getsockopt", "gettid", "inet_ntop", "inet_pton", "ioctl", "kill", "link", "listen",
-    "lseek", "lstat", "madvise", "memmem", "memrchr", "mkdir", "mmap", "mprotect", "munmap", "nanosleep", "open",
+    "getrlimit", "getsockname", "getsockopt", "gettid", "htonl", "htons", "inet_ntop", "inet_pton", "ioctl",
+    "kill", "link", "listen",
+    "lseek", "lstat", "madvise", "memmem", "memrchr", "mkdir", "mmap", "mprotect", "munmap", "nanosleep", "ntohl",
+    "ntohs", "open",
     "openat", "opendir", "pause", "pipe", "pipe2", "poll", "popen", "ppoll", "prctl", "pread", "pwrite", "read",
     "readdir", "readlink", "readv", "recv", "recvfrom", "recvmsg", "rmdir", "sbrk", "sched_getaffinity",
     "sched_yield", "select", "send", "sendfile", "sendmsg", "sendto", "setrlimit", "setsockopt", "shutdown",
     "sigaction", "sigaddset", "sigdelset", "sigemptyset", "sigfillset", "signalfd", "sigprocmask", "sigtimedwait",
-    "sigwait", "sigwaitinfo", "sleep", "socket", "socketpair", "splice", "stat", "stpcpy", "strerror_r", "strnlen",
+    "sigwait", "sigwaitinfo", "sleep", "socket", "socketpair", "splice", "stat", "stpcpy", "strcasecmp",
+    "strerror_r", "strncasecmp", "strnlen",
     "symlink", "sync", "syscall", "sysconf", "tee", "timerfd_create", "truncate", "umask", "uname", "unlink",
     "unlinkat", "usleep", "vdprintf", "vfork", "wait", "waitpid", "write", "writev",
 };
@@ -660,6 +663,18 @@ static const char *name_problem(struct text name)
     return NULL;
 }
 
+/* Names of OpenSSL and nghttp2, which a server with TLS or HTTP/2 calls. */
+static bool is_of_library(struct text name)
+{
+    static const char *const prefixes[] = {"ASN1_", "BIO_",    "CRYPTO_", "ERR_",  "EVP_",    "GENERAL_", "OCSP_",
+                                           "OSSL_", "PEM_",    "PKCS12_", "RAND_", "SSL_",    "OPENSSL_", "TLS_",
+                                           "X509_", "X509V3_", "i2d_",    "d2i_",  "nghttp2_"};
+    for (size_t i = 0; i < COUNT_OF(prefixes); i++)
+        if (begins_with(name, text_of(prefixes[i])))
+            return true;
+    return false;
+}
+
 const char *spec_function_name_problem(struct text name)
 {
     const char *problem = name_problem(name);
@@ -671,6 +686,8 @@ const char *spec_function_name_problem(struct text name)
         return "is a name of the C library";
     if (is_listed(system_calls, COUNT_OF(system_calls), name) || begins_with(name, TEXT("pthread_")))
         return "is a function of the system, which the server calls itself";
+    if (is_of_library(name))
+        return "begins as OpenSSL's and nghttp2's functions do, which the server may call";
     if (is_listed(macros, COUNT_OF(macros), name))
         return "is a macro of the system's headers";
     return NULL;

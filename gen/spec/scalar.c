@@ -17,6 +17,9 @@ static const struct unit size_units[] = {
 };
 static const struct unit duration_units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
 
+/* The longest of OpenSSL's names has 29 bytes. */
+#define TOKEN_SIZE_MAX 64
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* What is written for a unit by mistake, and what to write. */
@@ -321,6 +324,57 @@ static bool level_read(struct arena *arena, const struct spec_key_row *row, stru
     return false;
 }
 
+/* The versions as the protocol numbers them (RFC 8446 section 4.2.1). */
+static bool tls_version_read(struct arena *arena, const struct spec_key_row *row, struct text text, uint64_t *value,
+                             struct scalar_fault *fault)
+{
+    *value = text_is(text, "1.3") ? 0x0304 : 0x0303;
+    if (text_is(text, "1.2") || text_is(text, "1.3"))
+        return true;
+    struct text shown = shorten(arena, text);
+    fault->code = DIAGNOSTIC_BAD_CHOICE;
+    fault->message = arena_format(arena, "\"%.*s\" is not a version of TLS that the server can have", TEXT_ARGS(shown));
+    fault->help = arena_format(arena, "%s is 1.2 or 1.3", row->path);
+    return false;
+}
+
+static bool is_token_character(char c)
+{
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+/* Names of letters, digits, '-' and '_' with one ':' between them: OpenSSL's other signs change lists that the spec does not
+ * show. */
+static bool tokens_read(struct arena *arena, const struct spec_key_row *row, struct text text, uint64_t *value,
+                        struct scalar_fault *fault)
+{
+    const char *problem = NULL;
+    size_t size = 0; /* of the name at hand */
+    for (size_t i = 0; i <= text.size && problem == NULL; i++) {
+        bool is_end = i == text.size || text.bytes[i] == ':';
+        if (is_end && size == 0)
+            problem = "has an empty name";
+        else if (!is_end && !is_token_character(text.bytes[i]))
+            problem = "holds a character that no name has";
+        size = is_end ? 0 : size + 1;
+        if (size > TOKEN_SIZE_MAX)
+            problem = "has a name that is too long";
+    }
+    *value = text.size;
+    if (problem == NULL && text.size > row->maximum)
+        problem = "is too long";
+    if (problem == NULL)
+        return true;
+    struct text shown = shorten(arena, text);
+    fault->code = DIAGNOSTIC_BAD_TOKENS;
+    fault->message = arena_format(arena, "\"%.*s\" %s", TEXT_ARGS(shown), problem);
+    const char *second = strchr(row->standard, ':') + 1; /* each of these keys has several names by default */
+    size_t example_size = (size_t)(second - row->standard) + strcspn(second, ":");
+    fault->help = arena_format(arena, "%s is names of OpenSSL with ':' between them, as in %.*s", row->path,
+                               (int)example_size, row->standard);
+    return false;
+}
+
 bool scalar_read(struct arena *arena, const struct spec_key_row *row, struct text text, uint64_t *value,
                  struct scalar_fault *fault)
 {
@@ -332,6 +386,10 @@ bool scalar_read(struct arena *arena, const struct spec_key_row *row, struct tex
         return bool_read(arena, row, text, value, fault);
     case SPEC_LEVEL:
         return level_read(arena, row, text, value, fault);
+    case SPEC_TLS_VERSION:
+        return tls_version_read(arena, row, text, value, fault);
+    case SPEC_TOKENS:
+        return tokens_read(arena, row, text, value, fault);
     default:
         return count_read(arena, row, text, value, fault);
     }

@@ -19,7 +19,8 @@ struct scalar_fault {
     struct text help;
 };
 
-/* Reads the value of a key of a number type: a count, bytes, milliseconds, 0 or 1, a level's number; `off` is 0.
+/* Reads the value of a key of a number type: a count, bytes, milliseconds, 0 or 1, a level's number, a version of TLS as
+ * the protocol has it, the size of a list of tokens; `off` is 0.
  * Returns false and fills `fault` (texts in the arena) when it is not one or outside the row's range. */
 bool scalar_read(struct arena *arena, const struct spec_key_row *row, struct text text, uint64_t *value,
                  struct scalar_fault *fault);

@@ -19,7 +19,6 @@ struct spec_model *spec_read(struct arena *arena, struct text file, struct text 
 enum spec_type {
     SPEC_VERSION,
     SPEC_NAME,
-    SPEC_TEXT,
     SPEC_LIST,
     SPEC_LISTEN,
     SPEC_ROUTES,
@@ -29,7 +28,9 @@ enum spec_type {
     SPEC_SIZE,
     SPEC_DURATION,
     SPEC_BOOL,
-    SPEC_LEVEL
+    SPEC_LEVEL,
+    SPEC_TLS_VERSION,
+    SPEC_TOKENS
 };
 
 struct spec_key_row {
@@ -50,6 +51,10 @@ bool spec_key_is_number(enum spec_key key);
 /* The number that holds for a route: its own, else the server's. */
 const struct spec_number *spec_route_number(const struct spec_model *model, const struct spec_route *route,
                                             enum spec_key key);
+
+/* Whether some listener has TLS, or the protocol. */
+bool spec_has_tls(const struct spec_model *model);
+bool spec_has_protocol(const struct spec_model *model, enum spec_protocols protocol);
 
 /* The method's name for spec_pattern.method. */
 const char *spec_method_name(int method);

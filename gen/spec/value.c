@@ -2,6 +2,7 @@
 #include "spec/value.h"
 
 #include "spec/keys.h"
+#include "spec/listen_tls.h"
 #include "spec/scalar.h"
 #include "spec/suggest.h"
 
@@ -190,6 +191,8 @@ void value_numbers_read(struct spec_reader *reader, const struct yaml_node *node
             struct text best = key_suggest(text_of(path), child->key, is_route);
             if (best.size == 0 && elsewhere != SPEC_KEY_COUNT)
                 best = text_of(spec_key_row(elsewhere)->path);
+            if (parent == KEY_TLS && best.size == 0 && listen_tls_has_key(child->key))
+                best = arena_format(reader->arena, "listen: {port: 8443, tls: {%.*s: ...}}", TEXT_ARGS(child->key));
             value_key_refuse(reader, child, where, best, known);
         } else if (is_route && !spec_key_row(key)->on_route) {
             level_refuse(reader, child, key, parent);

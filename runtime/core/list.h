@@ -50,4 +50,23 @@ static inline void hw_list_remove(struct hw_list *node)
     node->previous = NULL;
 }
 
+/* Puts the node behind all others of this list, from whatever list it was in. */
+static inline void hw_list_move(struct hw_list *list, struct hw_list *node)
+{
+    hw_list_remove(node);
+    hw_list_append(list, node);
+}
+
+/* Moves all nodes to `to`, which need not be initialised. */
+static inline void hw_list_move_all(struct hw_list *to, struct hw_list *from)
+{
+    hw_list_init(to);
+    if (hw_list_is_empty(from))
+        return;
+    *to = *from;
+    to->next->previous = to;
+    to->previous->next = to;
+    hw_list_init(from);
+}
+
 #endif

@@ -25,6 +25,11 @@ static void *hw_pool_take(struct hw_pool *pool)
     return block;
 }
 
+static bool hw_pool_has_block(const struct hw_pool *pool)
+{
+    return pool->free != NULL || pool->fresh != pool->end;
+}
+
 static void hw_pool_give(struct hw_pool *pool, void *block)
 {
     memcpy(block, &pool->free, sizeof pool->free);

@@ -3,6 +3,7 @@
 #define HW_CORE_POOL_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,9 @@ static void hw_pool_init(struct hw_pool *pool, void *memory, size_t count, size_
 static void *hw_pool_take(struct hw_pool *pool);
 
 static void hw_pool_give(struct hw_pool *pool, void *block);
+
+/* True when hw_pool_take would give one. */
+static bool hw_pool_has_block(const struct hw_pool *pool);
 
 /* Memory from the system, zeroed, whole pages, or NULL. Untouched pages cost nothing. */
 static void *hw_memory_reserve(size_t size);

@@ -74,6 +74,8 @@ struct hw_response {
     uint16_t status;      /* 0: not set */
     uint32_t fields_size; /* composed "Name: value CRLF" lines at fields_at */
     bool has_media_type;  /* Content-Type is among them */
+    bool has_length;      /* the head says `length`; the framing is told too, but may ask later */
+    uint64_t length;
     const char *borrowed;
     size_t borrowed_size;
     void (*release)(void *user);

@@ -127,6 +127,8 @@ static char *hw_response_head_put(struct hw_exchange *exchange, bool has_length,
         has_length = true;
         length = 0;
     }
+    exchange->response.has_length = has_length;
+    exchange->response.length = length;
     char *base = exchange->out + hw_response_base(exchange);
     size_t head = exchange->framing->head_write(exchange, base, has_length, length);
     memmove(base + head, base + exchange->framing->head_size, exchange->response.fields_size);

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
 
+#include "http/begin.h"
 #include "http/dispatch.h"
 #include "http1/respond.h"
 #include "http1/write.h"
@@ -16,12 +16,12 @@ static enum hw_body_mode hw_h1_body_mode(const struct hw_exchange *exchange)
     return exchange->route == NULL ? HW_BODY_DISCARD : (enum hw_body_mode)exchange->route->body_mode;
 }
 
-/* recv into `bytes`. False: nothing came, and the connection was dealt with. */
+/* Receives into `bytes`. False: nothing came, and the connection was dealt with. */
 static bool hw_h1_receive(struct hw_h1_connection *connection, void *bytes, size_t room, size_t *size)
 {
-    ssize_t received = recv(connection->source.fd, bytes, room, 0);
+    ssize_t received = hw_io_receive(&connection->base.stream, bytes, room);
     if (received > 0) {
-        connection->progress_ms = connection->h1->loop->now_ms;
+        connection->base.progress_ms = connection->base.owner->loop->now_ms;
         *size = (size_t)received;
         return true;
     }
@@ -35,25 +35,60 @@ static bool hw_h1_receive(struct hw_h1_connection *connection, void *bytes, size
         hw_h1_advance(connection);
         return false;
     }
-    hw_h1_close(connection);
+    hw_connection_close(&connection->base);
     return false;
 }
 
 /* ---- The head. */
 
+/* Whether the first bytes of a connection may be HTTP/2's preface, where the listener has both without TLS. */
+static bool hw_h1_may_be_h2(const struct hw_h1_connection *connection)
+{
+    const struct hw_listener *listener = connection->base.listener;
+    if (!HW_HTTP2 || connection->request_count > 0 || listener->tls != NULL ||
+        (listener->protocols & HW_PROTOCOL_HTTP2) == 0)
+        return false;
+    const struct hw_h1_exchange *exchange = connection->exchange;
+    size_t size = exchange->in_size < HW_H2_PREFACE_SIZE ? exchange->in_size : HW_H2_PREFACE_SIZE;
+    return memcmp(exchange->base.in, HW_H2_PREFACE, size) == 0;
+}
+
+/* How much is read for a head. What may be HTTP/2's must fit into the scratch, and be no more than it may hold. */
+static size_t hw_h1_head_room(const struct hw_h1_connection *connection)
+{
+    const size_t most =
+        HW_BODY_STREAM_ANY && HW_H2_SPILL_SIZE < HW_SCRATCH_SIZE / 2 ? HW_H2_SPILL_SIZE : HW_SCRATCH_SIZE / 2;
+    size_t room = HW_IN_SIZE - connection->exchange->in_size;
+    return HW_HTTP2 && connection->request_count == 0 && room > most ? most : room;
+}
+
+/* All that came goes to HTTP/2; in the scratch, since the exchange is given back. */
+static void hw_h1_hand_over(struct hw_h1_connection *connection)
+{
+    struct hw_connection *base = &connection->base;
+    size_t size = connection->exchange->in_size;
+    memcpy(base->owner->scratch, connection->exchange->base.in, size);
+    hw_h1_exchange_drop(connection);
+    hw_h2_begin(base, base->owner->scratch, size);
+}
+
 static bool hw_h1_head_receive(struct hw_h1_connection *connection)
 {
     if (connection->exchange == NULL && !hw_h1_exchange_take(connection))
         return false;
-    hw_list_remove(&connection->node);
+    hw_list_remove(&connection->base.node);
     struct hw_h1_exchange *exchange = connection->exchange;
     size_t size;
     bool is_first = exchange->in_size == 0;
-    if (!hw_h1_receive(connection, exchange->base.in + exchange->in_size, HW_IN_SIZE - exchange->in_size, &size))
+    if (!hw_h1_receive(connection, exchange->base.in + exchange->in_size, hw_h1_head_room(connection), &size))
         return false;
     if (is_first && connection->request_count > 0)
-        connection->since_ms = connection->progress_ms;
+        connection->base.since_ms = connection->base.progress_ms;
     exchange->in_size += (uint32_t)size;
+    if (HW_HTTP2 && exchange->in_size >= HW_H2_PREFACE_SIZE && hw_h1_may_be_h2(connection)) {
+        hw_h1_hand_over(connection);
+        return false;
+    }
     return true;
 }
 
@@ -61,7 +96,7 @@ static bool hw_h1_head_receive(struct hw_h1_connection *connection)
 static bool hw_h1_slot_take(struct hw_h1_connection *connection)
 {
     struct hw_h1_exchange *exchange = connection->exchange;
-    exchange->slot = hw_pool_take(&connection->h1->bodies);
+    exchange->slot = hw_pool_take(&connection->base.owner->bodies);
     exchange->slot_used = 0;
     return exchange->slot != NULL;
 }
@@ -111,7 +146,7 @@ static void hw_h1_body_begin(struct hw_h1_connection *connection)
     }
     if (exchange->expects_continue && base->request.minor == 1 && exchange->in_size == exchange->parsed_at)
         hw_h1_continue_put(base);
-    connection->since_ms = connection->h1->loop->now_ms;
+    connection->base.since_ms = connection->base.owner->loop->now_ms;
     connection->state = HW_H1_BODY;
 }
 
@@ -119,7 +154,7 @@ static void hw_h1_request_begin(struct hw_h1_connection *connection)
 {
     struct hw_h1_exchange *exchange = connection->exchange;
     connection->request_count++;
-    exchange->wants_keep_alive = exchange->base.keep_alive && !connection->h1->draining &&
+    exchange->wants_keep_alive = exchange->base.keep_alive && !connection->base.owner->draining &&
                                  connection->request_count != HW_LIMITS_REQUESTS; /* 0: off */
     if (exchange->base.keep_alive && !exchange->wants_keep_alive)
         connection->must_linger = true; /* the client does not know that this is the last: it may send more */
@@ -135,6 +170,8 @@ static bool hw_h1_head_step(struct hw_h1_connection *connection)
 {
     struct hw_h1_exchange *exchange = connection->exchange;
     if (exchange == NULL || exchange->in_size == exchange->parsed_at)
+        return false;
+    if (HW_HTTP2 && exchange->in_size < HW_H2_PREFACE_SIZE && hw_h1_may_be_h2(connection))
         return false;
     switch (hw_h1_parse_head(exchange)) {
     case HW_H1_MORE:
@@ -269,7 +306,7 @@ static char *hw_h1_body_room(struct hw_h1_connection *connection, size_t *room)
         *room = HW_IN_SIZE - exchange->body_at;
         return exchange->base.in + exchange->body_at;
     }
-    return connection->h1->scratch;
+    return connection->base.owner->scratch;
 }
 
 /* One read of a body with Content-Length, never beyond its end. Returns true when more may be there at once. */
@@ -298,7 +335,7 @@ static bool hw_h1_length_receive(struct hw_h1_connection *connection, bool *is_a
 static bool hw_h1_body_receive(struct hw_h1_connection *connection)
 {
     struct hw_h1_exchange *exchange = connection->exchange;
-    hw_list_remove(&connection->node);
+    hw_list_remove(&connection->base.node);
     if (!exchange->is_chunked_coding) {
         bool is_alive = true;
         for (int i = 0; i < HW_H1_READS; i++)

@@ -5,7 +5,7 @@
 #include "http1/connection.h"
 
 /* The socket is readable in the state HEAD or BODY: reads. False when there is nothing to go on with: the connection was
- * closed, or waits. */
+ * closed, waits, or is HTTP/2's now. */
 static bool hw_h1_head_receive(struct hw_h1_connection *connection);
 static bool hw_h1_body_receive(struct hw_h1_connection *connection);
 

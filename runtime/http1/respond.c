@@ -3,9 +3,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 
 #include "core/log.h"
 #include "http/dispatch.h"
@@ -13,15 +10,11 @@
 #include "http/response.h"
 #include "http1/write.h"
 
-/* How often a connection that takes no more bytes is looked at. The kernel reports room only when a third of its buffer
- * is free, for which a slow client may take longer than timeouts.write: what it takes meanwhile shows in the kernel's
- * queue alone. */
-#define HW_H1_LOOK_SENDING_MS 500
-
-static uint64_t hw_h1_write_ms(const struct hw_h1_connection *connection)
+static uint32_t hw_h1_write_ms(const struct hw_h1_connection *connection)
 {
     const struct hw_h1_exchange *exchange = connection->exchange;
-    return exchange == NULL || exchange->base.route == NULL ? HW_TIMEOUTS_WRITE : exchange->base.route->write_ms;
+    return exchange == NULL || exchange->base.route == NULL ? (uint32_t)HW_TIMEOUTS_WRITE
+                                                            : exchange->base.route->write_ms;
 }
 
 /* ---- Sending. */
@@ -58,66 +51,6 @@ static void hw_h1_sent(struct hw_exchange *exchange, size_t size, size_t ring_si
     }
 }
 
-/* Sets the timer of a blocked connection for the next look, or for when its time is over. */
-static void hw_h1_write_wait(struct hw_h1_connection *connection)
-{
-    struct hw_h1 *h1 = connection->h1;
-    uint64_t look_ms = h1->loop->now_ms + HW_H1_LOOK_SENDING_MS;
-    uint64_t over_ms = connection->progress_ms + hw_h1_write_ms(connection);
-    hw_wheel_set(&h1->loop->wheel, &connection->timer, look_ms < over_ms ? look_ms : over_ms);
-}
-
-/* The client takes bytes, now or since the last look. */
-static void hw_h1_write_progressed(struct hw_h1_connection *connection, int queued)
-{
-    struct hw_h1 *h1 = connection->h1;
-    connection->queued = queued;
-    connection->progress_ms = h1->loop->now_ms;
-    hw_list_remove(&connection->node);
-    hw_list_append(&h1->sending, &connection->node);
-}
-
-/* What the kernel holds for the client; 0 when it cannot say. */
-static int hw_h1_queued(const struct hw_h1_connection *connection)
-{
-    int queued = 0;
-    return ioctl(connection->source.fd, TIOCOUTQ, &queued) == 0 ? queued : 0;
-}
-
-static void hw_h1_blocked(struct hw_h1_connection *connection)
-{
-    connection->is_blocked = true;
-    hw_h1_watch(connection, EPOLLOUT);
-    hw_h1_write_progressed(connection, hw_h1_queued(connection));
-    hw_h1_write_wait(connection);
-}
-
-static bool hw_h1_is_taking(struct hw_h1_connection *connection)
-{
-    int queued = hw_h1_queued(connection);
-    if (queued >= connection->queued)
-        return false;
-    hw_h1_write_progressed(connection, queued);
-    return true;
-}
-
-static void hw_h1_write_look(struct hw_h1_connection *connection)
-{
-    if (!hw_h1_is_taking(connection) &&
-        connection->h1->loop->now_ms - connection->progress_ms >= hw_h1_write_ms(connection))
-        hw_h1_close(connection);
-    else
-        hw_h1_write_wait(connection);
-}
-
-static ssize_t hw_h1_send(int fd, struct iovec *vector, int count)
-{
-    if (count == 1)
-        return send(fd, vector[0].iov_base, vector[0].iov_len, MSG_NOSIGNAL);
-    struct msghdr message = {.msg_iov = vector, .msg_iovlen = (size_t)count};
-    return sendmsg(fd, &message, MSG_NOSIGNAL);
-}
-
 static bool hw_h1_flush(struct hw_h1_connection *connection)
 {
     struct hw_h1_exchange *exchange = connection->exchange;
@@ -129,24 +62,22 @@ static bool hw_h1_flush(struct hw_h1_connection *connection)
     /* What a worker puts behind this has a mail of its own: a quick one must not keep the thread here. */
     size_t tail = atomic_load_explicit(&exchange->base.out_tail, memory_order_acquire);
     while ((count = hw_h1_vector(&exchange->base, tail, vector, &ring_size)) > 0) {
-        ssize_t sent = hw_h1_send(connection->source.fd, vector, count);
+        ssize_t sent = hw_io_send(&connection->base.stream, vector, count);
         if (sent < 0 && errno == EAGAIN) {
-            hw_h1_blocked(connection);
+            hw_connection_blocked(&connection->base, hw_h1_write_ms(connection));
             return false;
         }
         if (sent < 0 && errno != EINTR) {
-            hw_h1_close(connection);
+            hw_connection_close(&connection->base);
             return false;
         }
         if (sent > 0) {
             hw_h1_sent(&exchange->base, (size_t)sent, ring_size);
-            connection->progress_ms = connection->h1->loop->now_ms;
+            connection->base.progress_ms = connection->base.owner->loop->now_ms;
         }
     }
-    if (connection->is_blocked) {
-        connection->is_blocked = false;
-        hw_list_remove(&connection->node);
-    }
+    if (connection->base.is_blocked)
+        hw_connection_unblocked(&connection->base);
     if (!exchange->base.is_lent) {
         atomic_store_explicit(&exchange->base.out_head, 0, memory_order_relaxed);
         atomic_store_explicit(&exchange->base.out_tail, 0, memory_order_relaxed);
@@ -154,20 +85,18 @@ static bool hw_h1_flush(struct hw_h1_connection *connection)
     return true;
 }
 
-/* ---- Between requests. */
-
-/* Everything that the request held but the exchange itself. */
-static void hw_h1_request_end(struct hw_h1_connection *connection)
+static bool hw_h1_out_is_above(const struct hw_exchange *base, size_t size)
 {
-    struct hw_h1_exchange *exchange = connection->exchange;
-    hw_exchange_release(&exchange->base);
-    if (exchange->nul_at != 0)
-        exchange->base.in[exchange->nul_at] = exchange->nul_over;
-    exchange->nul_at = 0;
-    if (exchange->slot != NULL)
-        hw_pool_give(&connection->h1->bodies, exchange->slot);
-    exchange->slot = NULL;
+    return atomic_load_explicit(&base->out_tail, memory_order_relaxed) > size;
 }
+
+/* Makes room in `out`: what is more than `most` bytes leaves first. False when the connection must wait for that. */
+static bool hw_h1_room_make(struct hw_h1_connection *connection, size_t most)
+{
+    return !hw_h1_out_is_above(&connection->exchange->base, most) || hw_h1_flush(connection);
+}
+
+/* ---- Between requests. */
 
 static void hw_h1_next(struct hw_h1_connection *connection)
 {
@@ -180,14 +109,13 @@ static void hw_h1_next(struct hw_h1_connection *connection)
     }
     hw_h1_parse_reset(exchange);
     connection->state = HW_H1_HEAD;
-    connection->since_ms = connection->h1->loop->now_ms;
-    connection->progress_ms = connection->since_ms;
+    connection->base.since_ms = connection->base.owner->loop->now_ms;
+    connection->base.progress_ms = connection->base.since_ms;
 }
 
 /* An unfinished head: a short one goes into the connection's own entry, a long one keeps the exchange. */
 static void hw_h1_head_rest(struct hw_h1_connection *connection)
 {
-    struct hw_h1 *h1 = connection->h1;
     struct hw_h1_exchange *exchange = connection->exchange;
     while (exchange->head_at < exchange->in_size &&
            (exchange->base.in[exchange->head_at] == '\r' || exchange->base.in[exchange->head_at] == '\n'))
@@ -205,39 +133,31 @@ static void hw_h1_head_rest(struct hw_h1_connection *connection)
         exchange->in_size = (uint32_t)size;
         hw_h1_parse_reset(exchange);
     }
-    hw_list_remove(&connection->node);
-    hw_list_append(&h1->reading, &connection->node);
-}
-
-static bool hw_h1_has_unread(const struct hw_h1_connection *connection)
-{
-    char byte;
-    return recv(connection->source.fd, &byte, 1, MSG_PEEK) > 0;
+    hw_connection_list(&connection->base, &connection->base.owner->reading);
 }
 
 static void hw_h1_rest(struct hw_h1_connection *connection)
 {
-    struct hw_h1 *h1 = connection->h1;
+    struct hw_connection *base = &connection->base;
     if (!hw_h1_flush(connection))
         return;
     uint64_t deadline_ms;
     if (connection->state == HW_H1_BODY) {
         const struct hw_route *route = connection->exchange->base.route;
-        deadline_ms = connection->since_ms + (route == NULL ? HW_TIMEOUTS_BODY : route->body_ms);
-        hw_list_remove(&connection->node);
-        hw_list_append(&h1->reading, &connection->node);
+        deadline_ms = base->since_ms + (route == NULL ? HW_TIMEOUTS_BODY : route->body_ms);
+        hw_connection_list(base, &base->owner->reading);
     } else {
         if (connection->exchange != NULL)
             hw_h1_head_rest(connection);
         bool is_idle = connection->exchange == NULL && connection->stash_size == 0 && connection->request_count > 0;
-        if (is_idle && h1->draining && !hw_h1_has_unread(connection)) {
-            hw_h1_close(connection);
+        if (is_idle && base->owner->draining && !hw_io_has_unread(&base->stream)) {
+            hw_connection_close(&connection->base);
             return;
         }
-        deadline_ms = is_idle ? h1->loop->now_ms + HW_TIMEOUTS_IDLE : connection->since_ms + HW_TIMEOUTS_HEADER;
+        deadline_ms = is_idle ? base->owner->loop->now_ms + HW_TIMEOUTS_IDLE : base->since_ms + HW_TIMEOUTS_HEADER;
     }
-    hw_wheel_set(&h1->loop->wheel, &connection->timer, deadline_ms);
-    hw_h1_watch(connection, EPOLLIN);
+    hw_connection_timer_set(base, deadline_ms);
+    hw_connection_watch(base, EPOLLIN);
 }
 
 /* ---- Responding. */
@@ -270,7 +190,7 @@ static void hw_h1_responded(struct hw_h1_connection *connection)
         exchange->is_stream_open = base->response.state == HW_RESPONSE_OPEN;
         if (exchange->is_stream_open) {
             connection->state = HW_H1_BODY;
-            connection->progress_ms = connection->h1->loop->now_ms; /* the client was not silent: it was not asked */
+            connection->base.progress_ms = connection->base.owner->loop->now_ms; /* not silent: it was not asked */
             return;
         }
         connection->must_linger = true; /* answered before the body was read */
@@ -281,7 +201,7 @@ static void hw_h1_responded(struct hw_h1_connection *connection)
     if (!base->keep_alive)
         connection->state = HW_H1_CLOSE;
     else if (base->response.state == HW_RESPONSE_ENDED || base->response.borrowed_size > 0 ||
-             atomic_load_explicit(&base->out_tail, memory_order_relaxed) > HW_OUT_SIZE - HW_H1_SPARE_SIZE)
+             hw_h1_out_is_above(base, HW_OUT_SIZE - HW_H1_SPARE_SIZE))
         connection->state = HW_H1_SEND;
     else
         hw_h1_next(connection);
@@ -290,10 +210,9 @@ static void hw_h1_responded(struct hw_h1_connection *connection)
 /* The exchange is a worker's or a suspension's now: only a hang-up is of interest. */
 static void hw_h1_lent(struct hw_h1_connection *connection)
 {
-    struct hw_h1 *h1 = connection->h1;
     connection->state = HW_H1_LENT;
-    connection->lent_until_ms = h1->loop->now_ms + connection->exchange->base.route->handler_ms;
-    hw_wheel_set(&h1->loop->wheel, &connection->timer, connection->lent_until_ms);
+    connection->lent_until_ms = connection->base.owner->loop->now_ms + connection->exchange->base.route->handler_ms;
+    hw_connection_timer_set(&connection->base, connection->lent_until_ms);
 }
 
 static bool hw_h1_worker_give(struct hw_h1_connection *connection)
@@ -316,12 +235,11 @@ static bool hw_h1_handle(struct hw_h1_connection *connection)
 {
     struct hw_h1_exchange *exchange = connection->exchange;
     bool is_last = !exchange->base.is_piece || exchange->base.piece.kind == HW_PIECE_LAST;
-    exchange->base.keep_alive = exchange->wants_keep_alive && is_last && !connection->h1->draining;
+    exchange->base.keep_alive = exchange->wants_keep_alive && is_last && !connection->base.owner->draining;
     if (exchange->base.route->worker && HW_THREADS_WORKERS > 0)
         return hw_h1_worker_give(connection);
     /* Fields that the handler adds stand behind out_tail, which must be the same when it answers, pieces later. */
-    size_t room = is_last ? HW_COALESCE_SIZE : 0;
-    if (atomic_load_explicit(&exchange->base.out_tail, memory_order_relaxed) > room && !hw_h1_flush(connection))
+    if (!hw_h1_room_make(connection, is_last ? HW_COALESCE_SIZE : 0))
         return false;
     if (!hw_exchange_handle(&exchange->base)) {
         hw_h1_lent(connection);
@@ -336,7 +254,7 @@ static bool hw_h1_respond(struct hw_h1_connection *connection)
 {
     struct hw_h1_exchange *exchange = connection->exchange;
     struct hw_exchange *base = &exchange->base;
-    base->keep_alive = exchange->wants_keep_alive && !connection->h1->draining;
+    base->keep_alive = exchange->wants_keep_alive && !connection->base.owner->draining;
     if (base->route != NULL && base->route->baked != NULL) {
         if (!hw_h1_baked_put(base, base->route->baked)) {
             if (!hw_h1_flush(connection))
@@ -355,7 +273,7 @@ static bool hw_h1_respond(struct hw_h1_connection *connection)
             hw_h1_body_show(exchange);
         return hw_h1_handle(connection);
     }
-    if (atomic_load_explicit(&base->out_tail, memory_order_relaxed) > HW_COALESCE_SIZE && !hw_h1_flush(connection))
+    if (!hw_h1_room_make(connection, HW_COALESCE_SIZE))
         return false;
     memcpy(base->date, base->loop->date, HW_DATE_SIZE);
     hw_dispatch_verdict_send(base);

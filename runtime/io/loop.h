@@ -16,6 +16,7 @@
 struct hw_io_source {
     void (*ready)(struct hw_io_source *source, uint32_t events); /* EPOLLIN, ... */
     int fd;
+    struct hw_list again; /* in the loop's list, while it is to be called without an event */
 };
 
 #define HW_IO_EVENTS 256
@@ -29,6 +30,7 @@ struct hw_io_loop {
     struct hw_wheel wheel;
     struct hw_mailbox mailbox;
     struct hw_io_source mailbox_source;
+    struct hw_list again; /* sources to be called in the next round */
     /* Called at the end of each round; returns the milliseconds after which the next round must come at the latest, -1:
      * when something happens. */
     int (*round_ended)(struct hw_io_loop *loop);
@@ -42,6 +44,10 @@ static _Thread_local bool hw_io_loop_is_here;
 static int hw_io_loop_init(struct hw_io_loop *loop, int (*round_ended)(struct hw_io_loop *loop));
 static void hw_io_loop_end(struct hw_io_loop *loop);
 
+/* One round without its end: waits for events, at most `wait_ms` (-1: for ever), and deals with them and with timers.
+ * Returns how many sources were called. */
+static int hw_io_loop_turn(struct hw_io_loop *loop, int wait_ms);
+
 /* Runs until `stopping`. */
 static void hw_io_loop_run(struct hw_io_loop *loop);
 
@@ -50,5 +56,9 @@ static void hw_io_loop_run(struct hw_io_loop *loop);
 static bool hw_io_watch(struct hw_io_loop *loop, struct hw_io_source *source, uint32_t events);
 static void hw_io_rewatch(struct hw_io_loop *loop, struct hw_io_source *source, uint32_t events);
 static void hw_io_unwatch(struct hw_io_loop *loop, struct hw_io_source *source);
+
+/* Calls the source with EPOLLIN in the next round, whatever epoll says: TLS holds bytes that it does not know of. Only in
+ * servers with TLS; hw_list_remove(&source->again) takes it back, and must before the source is gone. */
+static void hw_io_again(struct hw_io_loop *loop, struct hw_io_source *source);
 
 #endif

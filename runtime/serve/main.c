@@ -6,6 +6,7 @@
 
 #include "core/clock.h"
 #include "core/log.h"
+#include "io/tls.h"
 #include "serve/server.h"
 #include "serve/thread.h"
 
@@ -38,7 +39,9 @@ static void hw_main_wait(const sigset_t *signals)
     do {
         if (sigwait(signals, &number) != 0)
             continue;
-        if (number == SIGHUP)
+        if (number == SIGHUP && HW_TLS)
+            hw_server_reload();
+        else if (number == SIGHUP)
             hw_log(HW_LOG_INFO, "HUP: this server has no certificates and no log files to open again");
     } while (number != SIGTERM && number != SIGINT);
     sigset_t ending;
@@ -60,6 +63,8 @@ static bool hw_main_stop(void)
 
 int hw_server_main(void)
 {
+    if (HW_TLS)
+        hw_tls_memory_count();
     uint64_t began_ms = hw_clock_ms();
     char message[512];
     sigset_t signals;

@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include "core/log.h"
+#include "http1/parse.h"
+#include "io/tls.h"
 #include "serve/thread.h"
 
 /* Descriptors besides connections: standard streams, and what the author's code opens. */
@@ -35,7 +37,7 @@ static size_t hw_server_memory_size(void)
 /* The start line prints HW_MEMORY_SIZE; what is reserved here, and the program itself, is no more than that. */
 static bool hw_server_memory_is_stated(void)
 {
-    return hw_server_memory_size() + HW_PROCESS_SIZE <= HW_MEMORY_SIZE;
+    return hw_server_memory_size() + HW_TLS * HW_TLS_MEMORY_SIZE + HW_PROCESS_SIZE <= HW_MEMORY_SIZE;
 }
 
 static int hw_server_fail(char *message, size_t message_size, const char *what, int error)
@@ -128,6 +130,8 @@ static void hw_server_end(void)
     for (unsigned i = 0; i < hw_server.listener_count; i++)
         hw_io_listener_close(&hw_server.listeners[i]);
     hw_server.listener_count = 0;
+    if (HW_TLS)
+        hw_tls_stop();
     hw_memory_release(hw_server.memory, hw_server_memory_size());
     hw_server.memory = NULL;
     hw_server.is_running = false;
@@ -151,6 +155,8 @@ static int hw_server_start_parts(char *message, size_t message_size)
     hw_server.memory = hw_memory_reserve(hw_server_memory_size());
     if (hw_server.memory == NULL)
         return hw_server_fail(message, message_size, "reserve the memory that the spec needs", errno);
+    if (HW_TLS && hw_tls_start(message, message_size) != 0)
+        return -1;
     if (hw_server_listen(message, message_size) != 0)
         return -1;
     if (hw_server_workers_start(message, message_size) != 0)
@@ -185,6 +191,12 @@ void hw_server_stop(void)
 {
     if (hw_server.is_running)
         hw_server_stop_until(NULL);
+}
+
+void hw_server_reload(void)
+{
+    if (HW_TLS && hw_server.is_running)
+        hw_tls_reload();
 }
 
 uint16_t hw_server_port(unsigned listener)

@@ -18,23 +18,30 @@
 #define HW_SERVE_CONNECTIONS_SIZE HW_ROUND_UP(HW_LIMITS_CONNECTIONS *HW_CONNECTION_SIZE, HW_PAGE_SIZE)
 #define HW_SERVE_EXCHANGES (HW_SHARE(HW_BUFFERS_COUNT, HW_THREADS_IO))
 #define HW_SERVE_BODIES (HW_BODY_SLOT_SIZE == 0 ? 0 : HW_SHARE(HW_BUFFERS_BODIES, HW_THREADS_IO))
+#define HW_SERVE_SESSIONS (HW_HTTP2 ? HW_LIMITS_CONNECTIONS : 0)
+#define HW_SERVE_OUTS (HW_HTTP2 ? HW_SERVE_EXCHANGES : 0)
 
 static size_t hw_serve_thread_size(void)
 {
     return HW_IO_STACK_SIZE + HW_IO_FIXED_SIZE + HW_SCRATCH_SIZE + HW_SERVE_CONNECTIONS_SIZE +
-           HW_SERVE_EXCHANGES * HW_EXCHANGE_SIZE + HW_SERVE_BODIES * HW_BODY_SLOT_SIZE;
+           HW_SERVE_EXCHANGES * HW_EXCHANGE_SIZE + HW_SERVE_BODIES * HW_BODY_SLOT_SIZE +
+           HW_SERVE_SESSIONS * HW_H2_SESSION_SIZE + HW_SERVE_OUTS * HW_H2_OUT_SIZE;
 }
 
 /* ---- Accepting. */
 
-/* More connections than limits.connections: the client is told so, as well as can be without waiting for it. */
-static void hw_serve_refuse(struct hw_serve_thread *thread, int fd)
+/* More connections than limits.connections: a client that understands it is told so, as well as can be without waiting for
+ * it. */
+static void hw_serve_refuse(struct hw_serve_acceptor *acceptor, int fd)
 {
-    char response[512];
-    size_t size = hw_h1_plain_write(response, sizeof response, 503, thread->loop.date, false);
-    if (send(fd, response, size, MSG_NOSIGNAL) > 0 && shutdown(fd, SHUT_WR) == 0)
-        while (recv(fd, thread->h1.scratch, HW_SCRATCH_SIZE, MSG_DONTWAIT) > 0)
-            continue; /* what is unread when a socket is closed resets the connection */
+    struct hw_serve_thread *thread = acceptor->thread;
+    if (acceptor->listener->tls == NULL && (acceptor->listener->protocols & HW_PROTOCOL_HTTP1) != 0) {
+        char response[512];
+        size_t size = hw_h1_plain_write(response, sizeof response, 503, thread->loop.date, false);
+        if (send(fd, response, size, MSG_NOSIGNAL) > 0 && shutdown(fd, SHUT_WR) == 0)
+            while (recv(fd, thread->connections.scratch, HW_SCRATCH_SIZE, MSG_DONTWAIT) > 0)
+                continue; /* what is unread when a socket is closed resets the connection */
+    }
     close(fd);
     hw_log(HW_LOG_WARNING, "503 for a new connection: limits.connections is reached");
 }
@@ -58,14 +65,18 @@ static bool hw_serve_accept_one(struct hw_serve_acceptor *acceptor)
             hw_serve_pause(thread, errno);
         return errno == ECONNABORTED || errno == EINTR || errno == EPROTO;
     }
-    if (atomic_fetch_add(thread->h1.connection_count, 1) >= HW_LIMITS_CONNECTIONS) {
-        atomic_fetch_sub(thread->h1.connection_count, 1);
-        hw_serve_refuse(thread, fd);
+    if (atomic_fetch_add(thread->connections.connection_count, 1) >= HW_LIMITS_CONNECTIONS) {
+        atomic_fetch_sub(thread->connections.connection_count, 1);
+        hw_serve_refuse(acceptor, fd);
         return true;
     }
-    if (!hw_h1_open(&thread->h1, fd)) {
-        atomic_fetch_sub(thread->h1.connection_count, 1);
-        hw_log(HW_LOG_ERROR, "cannot watch a new connection: %s", strerror(errno));
+    if (!hw_connection_open(&thread->connections, fd, acceptor->listener)) {
+        int error = errno;
+        atomic_fetch_sub(thread->connections.connection_count, 1);
+        if (HW_TLS && error == EAGAIN)
+            hw_log(HW_LOG_WARNING, "a new connection is closed: tls.handshakes is reached");
+        else
+            hw_log(HW_LOG_ERROR, "cannot take a new connection: %s", strerror(error));
     }
     return true;
 }
@@ -103,9 +114,9 @@ static void hw_serve_pause_ended(struct hw_timer *timer)
 static void hw_serve_drain_ended(struct hw_timer *timer)
 {
     struct hw_serve_thread *thread = HW_CONTAINER(timer, struct hw_serve_thread, drain_timer);
-    if (!hw_list_is_empty(&thread->h1.all))
+    if (!hw_list_is_empty(&thread->connections.all))
         hw_log(HW_LOG_WARNING, "timeouts.drain is over: connections are cut off");
-    hw_h1_cut(&thread->h1);
+    hw_connections_cut(&thread->connections);
 }
 
 static void hw_serve_stop_arrived(struct hw_mail *mail)
@@ -121,15 +132,15 @@ static void hw_serve_stop_arrived(struct hw_mail *mail)
         acceptor->source.fd = -1;               /* closed by the server */
     }
     hw_wheel_clear(&thread->pause_timer);
-    hw_h1_drain(&thread->h1);
+    hw_connections_drain(&thread->connections);
     hw_wheel_set(&thread->loop.wheel, &thread->drain_timer, thread->loop.now_ms + HW_TIMEOUTS_DRAIN);
 }
 
 static int hw_serve_round_ended(struct hw_io_loop *loop)
 {
     struct hw_serve_thread *thread = HW_CONTAINER(loop, struct hw_serve_thread, loop);
-    int wait_ms = hw_h1_round_end(&thread->h1);
-    if (!thread->h1.draining || !hw_list_is_empty(&thread->h1.all))
+    int wait_ms = hw_connections_round_end(&thread->connections);
+    if (!thread->connections.draining || !hw_list_is_empty(&thread->connections.all))
         return wait_ms;
     loop->stopping = true;
     return 0;
@@ -137,23 +148,21 @@ static int hw_serve_round_ended(struct hw_io_loop *loop)
 
 /* ---- The thread. */
 
-static void hw_serve_h1_init(struct hw_serve_thread *thread, char *memory, _Atomic uint32_t *connection_count)
+static void hw_serve_connections_init(struct hw_serve_thread *thread, char *memory, _Atomic uint32_t *connection_count)
 {
-    struct hw_h1 *h1 = &thread->h1;
-    h1->loop = &thread->loop;
-    h1->connection_count = connection_count;
-    hw_list_init(&h1->all);
-    hw_list_init(&h1->reading);
-    hw_list_init(&h1->sending);
-    hw_list_init(&h1->waiting);
-    hw_list_init(&h1->closed);
-    h1->scratch = memory;
+    struct hw_connections *connections = &thread->connections;
+    hw_connections_init(connections, &thread->loop, connection_count);
+    connections->scratch = memory;
     memory += HW_SCRATCH_SIZE;
-    hw_pool_init(&h1->connections, memory, HW_LIMITS_CONNECTIONS, HW_CONNECTION_SIZE);
+    hw_pool_init(&connections->entries, memory, HW_LIMITS_CONNECTIONS, HW_CONNECTION_SIZE);
     memory += HW_SERVE_CONNECTIONS_SIZE;
-    hw_pool_init(&h1->exchanges, memory, HW_SERVE_EXCHANGES, HW_EXCHANGE_SIZE);
+    hw_pool_init(&connections->exchanges, memory, HW_SERVE_EXCHANGES, HW_EXCHANGE_SIZE);
     memory += HW_SERVE_EXCHANGES * HW_EXCHANGE_SIZE;
-    hw_pool_init(&h1->bodies, memory, HW_SERVE_BODIES, HW_BODY_SLOT_SIZE);
+    hw_pool_init(&connections->bodies, memory, HW_SERVE_BODIES, HW_BODY_SLOT_SIZE);
+    memory += HW_SERVE_BODIES * HW_BODY_SLOT_SIZE;
+    hw_pool_init(&connections->sessions, memory, HW_SERVE_SESSIONS, HW_H2_SESSION_SIZE);
+    memory += HW_SERVE_SESSIONS * HW_H2_SESSION_SIZE;
+    hw_pool_init(&connections->outs, memory, HW_SERVE_OUTS, HW_H2_OUT_SIZE);
 }
 
 static int hw_serve_thread_init(char *memory, unsigned index, struct hw_io_listener *listeners,
@@ -164,7 +173,7 @@ static int hw_serve_thread_init(char *memory, unsigned index, struct hw_io_liste
     int error = hw_io_loop_init(&thread->loop, hw_serve_round_ended);
     if (error != 0)
         return error;
-    hw_serve_h1_init(thread, memory + HW_IO_STACK_SIZE + HW_IO_FIXED_SIZE, connection_count);
+    hw_serve_connections_init(thread, memory + HW_IO_STACK_SIZE + HW_IO_FIXED_SIZE, connection_count);
     thread->pause_timer.expired = hw_serve_pause_ended;
     thread->drain_timer.expired = hw_serve_drain_ended;
     thread->stop_mail.arrived = hw_serve_stop_arrived;
@@ -172,6 +181,7 @@ static int hw_serve_thread_init(char *memory, unsigned index, struct hw_io_liste
         struct hw_serve_acceptor *acceptor = &thread->acceptors[i];
         acceptor->source = (struct hw_io_source){.ready = hw_serve_accept, .fd = listeners[i].fds[index]};
         acceptor->thread = thread;
+        acceptor->listener = &hw_listeners[i];
         acceptor->is_shared = listeners[i].path != NULL;
         if (!hw_serve_acceptor_watch(acceptor)) {
             error = errno;

@@ -4,20 +4,21 @@
 
 #include <pthread.h>
 
-#include "http1/connection.h"
+#include "http/connection.h"
 #include "io/listener.h"
 
 /* The thread's part of one listener. */
 struct hw_serve_acceptor {
     struct hw_io_source source; /* fd -1: not accepting any more */
     struct hw_serve_thread *thread;
+    const struct hw_listener *listener;
     bool is_shared; /* a unix socket: in every thread's set */
 };
 
 /* Owned by its thread once it runs; lives in the thread's part of the reserved memory. */
 struct hw_serve_thread {
     struct hw_io_loop loop;
-    struct hw_h1 h1;
+    struct hw_connections connections;
     struct hw_serve_acceptor acceptors[HW_LISTENERS];
     struct hw_timer pause_timer; /* accepting goes on when it expires: the system was out of descriptors */
     struct hw_timer drain_timer; /* requests in progress are cut off when it expires */

@@ -28,6 +28,10 @@ CFLAGS = os.environ.get("HW_TEST_CFLAGS", "-O1 -g")
 SANITIZERS = os.environ.get("HW_TEST_SANITIZERS", "")
 WARNINGS = "-std=c17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
 
+# What the specs of specs/ take from the environment.
+ENVIRONMENT = {"PORT": "0", "TLS_PORT": "0", "CERTIFICATE": str(REPOSITORY / "certs" / "dev.pem"),
+               "KEY": str(REPOSITORY / "certs" / "dev.key")}
+
 # How much slower than usual everything may be: times in tests are multiplied by it.
 SCALE = 5 if SANITIZERS else 1
 
@@ -159,7 +163,7 @@ class Server:
 @pytest.fixture
 def server(build_server, tmp_path):
     """server(SPEC, sources=None, env=None, program=None, cwd=None): a context with a running Server on ports that the
-    kernel chose. The spec takes its port from the environment variable PORT, or has port 0. At the end the server gets
+    kernel chose. The spec takes its ports from the environment variables PORT and TLS_PORT, or has port 0. At the end the server gets
     TERM unless it has ended; it must then exit with 0 and without a sanitizer's report."""
     count = 0
 
@@ -171,7 +175,7 @@ def server(build_server, tmp_path):
         log = tmp_path / f"server-{count}.log"
         with open(log, "wb") as output:
             process = subprocess.Popen([program], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                       cwd=cwd or tmp_path, env={**os.environ, "PORT": "0", **(env or {})})
+                                       cwd=cwd or tmp_path, env={**os.environ, **ENVIRONMENT, **(env or {})})
         started = Server(process, log)
         try:
             started.wait_started(10 * SCALE)

@@ -19,7 +19,7 @@ def spec(name):
 
 
 def test_all_are_tested():
-    assert ALL == ["actuator", "api", "cases", "hello", "upload"]
+    assert ALL == ["actuator", "api", "cases", "hello", "hello_h2", "upload"]
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -197,18 +197,33 @@ def test_cases_event_stream(server):
         assert cases.request("GET", "/hello").status == 200
 
 
+# ---- hello_h2
+
+def test_hello_h2(server):
+    with server(spec("hello_h2")) as running:
+        secure = ["-k", f"https://127.0.0.1:{running.ports[1]}/hello"]
+        assert curl("--http2-prior-knowledge", f"http://127.0.0.1:{running.port}/hello") == "Hello, World!"
+        assert curl("--http2", "-w", "%{http_version}", *secure) == "Hello, World!2"
+        assert curl("--http1.1", "-w", "%{http_version}", *secure) == "Hello, World!1.1"
+        assert len(running.request("GET", "/page").body) == 65536
+        assert running.request("POST", "/upload", body=bytes(1000000)).text.strip() == "1000000"
+
+
 # ---- --vendor
 
 @pytest.mark.skipif(SANITIZERS != "", reason="the compilers' own flags are tested once")
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("name", ALL)
 def test_vendored_output_builds_alone(generate, server, tmp_path, name, compiler):
-    """The output is copied away and built without pkg-config: nothing of this repository is within its reach."""
+    """The output is copied away and built without pkg-config, or where OpenSSL and nghttp2 are the system's with the
+    system's own: nothing of this repository is within its reach."""
     compiler = compiler if shutil.which(compiler) else f"{compiler}-19"
     generated = generate(spec(name), vendor=True)
     alone = tmp_path / "alone"
     shutil.copytree(generated.folder, alone)
-    nowhere = {**os.environ, "PKG_CONFIG": "false", "PKG_CONFIG_PATH": "", "PKG_CONFIG_LIBDIR": "/nonexistent"}
+    nowhere = {**os.environ, "PKG_CONFIG_PATH": ""}
+    if name not in ("cases", "hello_h2"):
+        nowhere |= {"PKG_CONFIG": "false", "PKG_CONFIG_LIBDIR": "/nonexistent"}
     result = make(alone, compiler, f"-O1 {WARNINGS}", env=nowhere)
     assert result.returncode == 0, result.stdout + result.stderr
     with server(program=alone / name) as running:

@@ -25,7 +25,8 @@ def case(path):
 
 
 CASES = [case(path) for path in sorted((FOLDER / "cases").glob("*.json"))]
-NETWORK = [c for c in CASES if c["area"] in ("h1", "cookie") and not any(MISSING.search(n) for n in c["spec_needs"])]
+AREAS = ("h1", "cookie", "h2", "tls")
+NETWORK = [c for c in CASES if c["area"] in AREAS and not any(MISSING.search(n) for n in c["spec_needs"])]
 LITERALS = [c for c in CASES if re.search(r"-> body \(base64\) ", c.get("runtime", ""))]
 
 
@@ -39,8 +40,9 @@ def run_cases(*arguments):
 def test_network_cases(server):
     with server(SPECS / "cases.yaml") as running:
         numbers = ",".join(c["id"].split("-")[0] for c in NETWORK)
-        passed = run_cases(f"127.0.0.1:{running.port}", "--only", numbers, "--time-scale", str(SCALE))
-    assert passed == len(NETWORK) > 90
+        passed = run_cases(f"127.0.0.1:{running.port}", "--tls-port", str(running.ports[1]), "--only", numbers,
+                           "--time-scale", str(SCALE))
+    assert passed == len(NETWORK) > 120
 
 
 def test_generator_cases():

@@ -263,7 +263,7 @@ static void talk(unsigned mode, unsigned pace)
     for (int i = 0; quiet < 20; i++) {
         CHECK(i < ROUNDS_MAX);
         quiet = turn(mode, pace) ? 0 : quiet + 1;
-        if ((flags & FLAG_DRAIN) != 0 && random_next(30) == 0 && !rig.h1.draining)
+        if ((flags & FLAG_DRAIN) != 0 && random_next(30) == 0 && !rig.connections.draining)
             rig_drain();
         struct client *last = &clients[client_count - 1];
         if ((flags & FLAG_HANG_UP) != 0 && last->fd >= 0 && last->sent >= last->size / 2 && random_next(4) == 0) {

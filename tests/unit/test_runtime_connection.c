@@ -377,7 +377,7 @@ static void test_silent_head_gives_way(void **state)
     struct client *client = *state;
     int fds[HW_BUFFERS_COUNT];
     exchanges_hold(fds, 300);
-    assert_int_equal(rig.h1.exchanges.used, HW_BUFFERS_COUNT);
+    assert_int_equal(rig.connections.exchanges.used, HW_BUFFERS_COUNT);
     say(client, GET("/b"));
     listen_to(client);
     expect(client, 200, "small");
@@ -400,7 +400,7 @@ static void test_stalled_stream_gives_way(void **state)
     for (int k = 0; k < 2; k++)
         while (hw_chunk_send(app_suspended[k], bytes, sizeof bytes) == 0)
             rig_settle();
-    rig_wait(2100); /* silent for longer than HW_H1_STALL_SENDING_MS */
+    rig_wait(2100); /* silent for longer than HW_CONNECTION_STALL_SENDING_MS */
     say(client, GET("/b"));
     rig_settle();
     assert_true(hw_is_cancelled(app_suspended[0]));
@@ -453,7 +453,7 @@ static void test_no_body_slot_is_503(void **state)
     const char *head = "POST /m HTTP/1.1\r\nContent-Length: 5000\r\n" HOST;
     rig_send(other, head, strlen(head));
     rig_settle();
-    assert_int_equal(rig.h1.bodies.used, 1);
+    assert_int_equal(rig.connections.bodies.used, 1);
     say(client, head);
     listen_to(client);
     struct answer answer = answer_to(client, false);
@@ -504,7 +504,7 @@ static void test_drain_does_not_reset(void **state)
     struct client *client = *state;
     say(client, GET("/b"));
     listen_to(client);
-    rig.h1.draining = true;
+    rig.connections.draining = true;
     say(client, GET("/u"));
     rig_settle();
     say(client, GET("/b") GET("/b"));
@@ -559,8 +559,8 @@ static void test_hang_up_while_lent(void **state)
         while (app_suspended_count > 0)
             app_resume_one();
         rig_settle();
-        assert_int_equal(rig.h1.exchanges.used, 0);
-        assert_int_equal(rig.h1.connections.used, 1);
+        assert_int_equal(rig.connections.exchanges.used, 0);
+        assert_int_equal(rig.connections.entries.used, 1);
         assert_int_equal(atomic_load(&app_states), 0);
         assert_int_equal(atomic_load(&app_borrowed), 0);
     }
@@ -577,15 +577,15 @@ static void test_slow_reader_is_closed(void **state)
     say(client, GET("/l") GET("/l") GET("/l"));
     rig_settle();
     rig_wait(HW_TIMEOUTS_WRITE - 40);
-    assert_int_equal(rig.h1.connections.used, 1);
+    assert_int_equal(rig.connections.entries.used, 1);
     client->end = rig_receive(client->fd, client->bytes, sizeof client->bytes, &client->size);
     assert_in_range(client->size, 1, APP_LARGE_SIZE * 2);
     rig_settle();
     rig_wait(HW_TIMEOUTS_WRITE - 40); /* each byte taken gives new time */
-    assert_int_equal(rig.h1.connections.used, 1);
+    assert_int_equal(rig.connections.entries.used, 1);
     rig_wait(HW_WHEEL_TICK_MS + 60);
     rig_settle();
-    assert_int_equal(rig.h1.connections.used, 0);
+    assert_int_equal(rig.connections.entries.used, 0);
 }
 
 int main(void)

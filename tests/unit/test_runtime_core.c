@@ -334,11 +334,35 @@ static void test_log_is_clean(void **state)
     assert_string_equal(text, "error: \n");
 }
 
+static void test_list_moves(void **state)
+{
+    (void)state;
+    struct hw_list one;
+    struct hw_list other;
+    struct hw_list nodes[3] = {{NULL, NULL}};
+    hw_list_init(&one);
+    for (int i = 0; i < 3; i++)
+        hw_list_move(&one, &nodes[i]); /* was in none */
+    hw_list_move(&one, &nodes[0]);
+    hw_list_move_all(&other, &one);
+    assert_true(hw_list_is_empty(&one));
+    const struct hw_list *order[] = {&nodes[1], &nodes[2], &nodes[0], &other};
+    const struct hw_list *at = &other;
+    for (int i = 0; i < 4; i++) {
+        assert_ptr_equal(at->next, order[i]);
+        assert_ptr_equal(order[i]->previous, at);
+        at = at->next;
+    }
+    hw_list_move_all(&other, &one); /* of none */
+    assert_true(hw_list_is_empty(&other));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wheel_against_list),
         cmocka_unit_test(test_wheel_moves_lazily),
+        cmocka_unit_test(test_list_moves),
         cmocka_unit_test(test_pool),
         cmocka_unit_test(test_mailbox),
         cmocka_unit_test(test_loop_waits_for_timers),

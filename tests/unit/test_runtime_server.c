@@ -20,8 +20,12 @@
 
 static char socket_path[64];
 static struct hw_listener hw_listeners[HW_LISTENERS] = {
-    {.kind = HW_LISTEN_IPV4, .address = "127.0.0.1", .port = 0, .port_env = "PROBE_PORT"},
-    {.kind = HW_LISTEN_UNIX, .address = socket_path},
+    {.kind = HW_LISTEN_IPV4,
+     .address = "127.0.0.1",
+     .port = 0,
+     .port_env = "PROBE_PORT",
+     .protocols = HW_PROTOCOL_HTTP1},
+    {.kind = HW_LISTEN_UNIX, .address = socket_path, .protocols = HW_PROTOCOL_HTTP1},
 };
 
 #include "core/clock.c"
@@ -31,6 +35,8 @@ static struct hw_listener hw_listeners[HW_LISTENERS] = {
 #include "core/mailbox.c"
 #include "core/workers.c"
 #include "io/loop.c"
+#include "io/stream.c"
+#include "io/plain.c"
 #include "io/listener.c"
 #include "http/exchange.c"
 #include "http/path.c"
@@ -39,11 +45,14 @@ static struct hw_listener hw_listeners[HW_LISTENERS] = {
 #include "http/request.c"
 #include "http/response.c"
 #include "http/dispatch.c"
+#include "http/connection.c"
+#include "http/begin.c"
 #include "http1/parse.c"
 #include "http1/write.c"
 #include "http1/receive.c"
 #include "http1/respond.c"
 #include "http1/connection.c"
+#include "http2/none.c"
 #include "serve/thread.c"
 #include "serve/server.c"
 #include "serve/main.c"

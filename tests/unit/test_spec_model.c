@@ -249,11 +249,88 @@ static void listeners(void **state)
     test_spec_free(&test);
 }
 
+static void listeners_of_tls(void **state)
+{
+    (void)state;
+    struct test_spec test = {0};
+    struct spec_model *model = test_spec_take(
+        &test, TEST_SPEC_HEAD
+        "listen:\n  - 1\n  - {port: 2, protocols: [h2c]}\n  - {unix: a.sock, protocols: [http/1.1, h2c]}\n"
+        "  - {port: 3, tls: {certificate: {env: CERT, default: a.pem}, key: a.key}}\n"
+        "  - port: 4\n    protocols: [http/1.1]\n    tls:\n      pkcs12: b.p12\n      password_env: WORD\n"
+        "      ocsp: b.der\n      client_auth: want\n      client_ca: {env: CA, default: ca.pem}\n"
+        "      others: [{certificate: c.pem, key: c.key}, {pkcs12: d.p12}]\n"
+        "  - {port: 5, protocols: [h2], tls: {certificate: a.pem, key: a.pem, client_auth: none}}\n"
+        "routes:\n  GET /a: a\n");
+    static const uint8_t protocols[] = {
+        SPEC_PROTOCOL_HTTP1,
+        SPEC_PROTOCOL_HTTP2,
+        SPEC_PROTOCOL_HTTP1 | SPEC_PROTOCOL_HTTP2,
+        SPEC_PROTOCOL_HTTP1 | SPEC_PROTOCOL_HTTP2,
+        SPEC_PROTOCOL_HTTP1,
+        SPEC_PROTOCOL_HTTP2,
+    };
+    assert_int_equal(model->listener_count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(model->listeners[i].protocols, protocols[i]);
+        assert_int_equal(model->listeners[i].tls != NULL, i >= 3);
+    }
+    const struct spec_tls *tls = model->listeners[3].tls;
+    assert_int_equal(tls->identity_count, 1);
+    assert_int_equal(tls->client_auth, SPEC_CLIENT_AUTH_NONE);
+    test_text_equal(tls->identities[0].certificate.text, "a.pem");
+    test_text_equal(tls->identities[0].certificate.variable, "CERT");
+    test_text_equal(tls->identities[0].key.text, "a.key");
+    test_text_equal(tls->identities[0].key.variable, "");
+    test_text_equal(tls->identities[0].pkcs12.text, "");
+    test_text_equal(tls->identities[0].password_env, "");
+    tls = model->listeners[4].tls;
+    assert_int_equal(tls->identity_count, 3);
+    assert_int_equal(tls->client_auth, SPEC_CLIENT_AUTH_WANT);
+    test_text_equal(tls->client_ca.text, "ca.pem");
+    test_text_equal(tls->client_ca.variable, "CA");
+    test_text_equal(tls->identities[0].pkcs12.text, "b.p12");
+    test_text_equal(tls->identities[0].password_env, "WORD");
+    test_text_equal(tls->identities[0].ocsp.text, "b.der");
+    test_text_equal(tls->identities[1].key.text, "c.key");
+    test_text_equal(tls->identities[2].pkcs12.text, "d.p12");
+    assert_true(spec_has_tls(model) && spec_has_protocol(model, SPEC_PROTOCOL_HTTP2));
+    model = test_spec_take(&test, TEST_SPEC_HEAD "routes:\n  GET /a: a\n");
+    assert_false(spec_has_tls(model) || spec_has_protocol(model, SPEC_PROTOCOL_HTTP2));
+    assert_true(spec_has_protocol(model, SPEC_PROTOCOL_HTTP1));
+    test_spec_free(&test);
+}
+
+/* As many certificates as a listener may have, and one more. */
+static void certificates_are_counted(void **state)
+{
+    (void)state;
+    struct test_spec test = {0};
+    for (size_t others = 63; others <= 64; others++) {
+        struct buffer source = {0};
+        buffer_add(&source, TEXT(TEST_SPEC_HEAD "listen: {port: 1, tls: {pkcs12: a, others: ["));
+        for (size_t i = 0; i < others; i++)
+            buffer_add(&source, TEXT("{pkcs12: b},"));
+        buffer_add(&source, TEXT("]}}\nroutes:\n  GET /a: a\n"));
+        if (others == 63)
+            assert_int_equal(test_spec_take(&test, source.bytes)->listeners[0].tls->identity_count, 64);
+        else
+            test_spec_refuse(&test, source.bytes, 1, "64 other certificates [HW2010]");
+        buffer_free(&source);
+    }
+    test_spec_free(&test);
+}
+
 /* One mistake gives one message, wherever it leads. */
 static void no_cascades(void **state)
 {
     (void)state;
     struct test_spec test = {0};
+    /* The listener that was refused may be the one that uses the keys. */
+    test_spec_refuse(&test,
+                     TEST_SPEC_HEAD "listen: {port: 1, tls: {certificate: a, key: b, hsts: 1}}\ntls: {sessions: 1}\n"
+                                    "http2: {streams: 1}\nroutes:\n  GET /a: a\n",
+                     1, "HW2001");
     test_spec_refuse(&test, TEST_SPEC_HEAD "threads: {workers: x}\nroutes:\n  GET /a: {handler: a, run: worker}\n", 1,
                      "HW2007");
     test_spec_refuse(&test, TEST_SPEC_HEAD "buffers: {size: 1}\nroutes:\n  GET /a: a\n", 1, "HW2008");
@@ -288,6 +365,8 @@ int main(void)
         cmocka_unit_test(groups),
         cmocka_unit_test(handlers_may_be_shared),
         cmocka_unit_test(listeners),
+        cmocka_unit_test(listeners_of_tls),
+        cmocka_unit_test(certificates_are_counted),
         cmocka_unit_test(no_cascades),
         cmocka_unit_test(methods),
     };

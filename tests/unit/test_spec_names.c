@@ -27,6 +27,10 @@ static void handlers(void **state)
     for (size_t i = 0; i < COUNT_OF(calls); i++)
         assert_string_equal(spec_function_name_problem(text_of(calls[i])),
                             "is a function of the system, which the server calls itself");
+    static const char *const libraries[] = {"SSL_new", "BIO_read", "X509_free", "EVP_x", "nghttp2_hd_inflate_new"};
+    for (size_t i = 0; i < COUNT_OF(libraries); i++)
+        assert_string_equal(spec_function_name_problem(text_of(libraries[i])),
+                            "begins as OpenSSL's and nghttp2's functions do, which the server may call");
     assert_string_equal(spec_function_name_problem(TEXT("main")), "is the program's own function");
     assert_string_equal(spec_function_name_problem(TEXT("")), "is empty");
     assert_string_equal(spec_function_name_problem(TEXT("_x")), "begins with an underscore, which C reserves");

@@ -134,6 +134,35 @@ static void words(void **state)
     refuses(KEY_LOG_LEVEL, "x", DIAGNOSTIC_BAD_CHOICE, "log.level is error, warning, info or debug");
 }
 
+static void versions_and_tokens(void **state)
+{
+    (void)state;
+    takes(KEY_TLS_MIN_VERSION, "1.2", 0x0303);
+    takes(KEY_TLS_MIN_VERSION, "1.3", 0x0304);
+    refuses(KEY_TLS_MIN_VERSION, "1.1", DIAGNOSTIC_BAD_CHOICE, "tls.min_version is 1.2 or 1.3");
+    refuses(KEY_TLS_MIN_VERSION, "", DIAGNOSTIC_BAD_CHOICE, "tls.min_version is 1.2 or 1.3");
+    takes(KEY_TLS_GROUPS, "X25519", 6);
+    takes(KEY_TLS_GROUPS, "a:B-1:c_2", 9);
+    const char *help = "tls.groups is names of OpenSSL with ':' between them, as in X25519:P-256";
+    static const char *const bad[] = {"",     ":",    "a:", ":a",  "a::b",      "a b",     "a,b",
+                                      "a\"b", "a\\b", "!a", "a+b", "@STRENGTH", "\xC3\xA9"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        refuses(KEY_TLS_GROUPS, bad[i], DIAGNOSTIC_BAD_TOKENS, help);
+    char longest[65 + 1];
+    memset(longest, 'a', sizeof longest);
+    longest[65] = '\0';
+    refuses(KEY_TLS_GROUPS, longest, DIAGNOSTIC_BAD_TOKENS, help);
+    longest[64] = '\0';
+    takes(KEY_TLS_GROUPS, longest, 64);
+    char list[2001 + 1];
+    for (size_t i = 0; i < sizeof list; i++)
+        list[i] = i % 2 == 0 ? 'a' : ':';
+    list[2001] = '\0';
+    refuses(KEY_TLS_GROUPS, list, DIAGNOSTIC_BAD_TOKENS, help);
+    list[1999] = '\0';
+    takes(KEY_TLS_GROUPS, list, 1999);
+}
+
 static void writing(void **state)
 {
     (void)state;
@@ -151,8 +180,12 @@ static void writing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts), cmocka_unit_test(sizes),   cmocka_unit_test(durations),
-        cmocka_unit_test(words),  cmocka_unit_test(writing),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(durations),
+        cmocka_unit_test(words),
+        cmocka_unit_test(versions_and_tokens),
+        cmocka_unit_test(writing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

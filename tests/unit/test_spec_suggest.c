@@ -39,7 +39,7 @@ static void keys(void **state)
     assert_int_equal(key_find(TEXT("limits"), TEXT("")), SPEC_KEY_COUNT);
     assert_int_equal(key_find_elsewhere(TEXT(""), TEXT("backlog")), KEY_SOCKET_BACKLOG);
     assert_int_equal(key_find_elsewhere(TEXT("socket"), TEXT("backlog")), SPEC_KEY_COUNT);
-    assert_true(key_is_planned(TEXT("tls")));
+    assert_true(key_is_planned(TEXT("websocket")));
     assert_false(key_is_planned(TEXT("")));
 }
 

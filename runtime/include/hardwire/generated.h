@@ -11,7 +11,7 @@
 
 #include <hardwire/hardwire.h>
 
-#define HW_INTERFACE 1
+#define HW_INTERFACE 2
 
 /* The most wildcards that one pattern may have. */
 #define HW_CAPTURES_MAX 32
@@ -36,6 +36,10 @@ struct hw_baked_head {
 
 struct hw_baked {
     struct hw_baked_head heads[HW_BAKED_VARIANTS];
+    /* The same for HTTP/2: a whole HEADERS frame (RFC 9113 section 6.2) with END_HEADERS, the stream 0 and, when there is
+     * no body, END_STREAM. Of static-table references and literals that are not indexed (RFC 7541 section 6.2.2), so that it
+     * depends on no state. Size 0 in a server without HTTP/2. */
+    struct hw_baked_head frame;
     const char *body;
     size_t body_size;
 };
@@ -97,12 +101,44 @@ extern const struct hw_baked HW_NAME(baked)[];
 
 enum hw_listener_kind { HW_LISTEN_IPV4, HW_LISTEN_IPV6, HW_LISTEN_UNIX };
 
+enum hw_protocols {
+    HW_PROTOCOL_HTTP1 = 1, /* HTTP/1.1 and HTTP/1.0 */
+    HW_PROTOCOL_HTTP2 = 2  /* h2 with TLS, h2c (by prior knowledge) without */
+};
+
+/* A value that the environment may replace at start: NULL twice when the spec has none. */
+struct hw_setting {
+    const char *text;
+    const char *env;
+};
+
+/* One certificate and its key, as files that are opened at start: two PEM files (the chain behind the certificate), or one
+ * PKCS12 file. */
+struct hw_tls_identity {
+    struct hw_setting certificate;
+    struct hw_setting key;
+    struct hw_setting pkcs12;
+    const char *password_env; /* the environment variable that holds the password of the key or the PKCS12 file */
+    struct hw_setting ocsp;   /* a DER file of an OCSP response to be stapled */
+};
+
+enum hw_client_auth { HW_CLIENT_AUTH_NONE, HW_CLIENT_AUTH_WANT, HW_CLIENT_AUTH_NEED };
+
+struct hw_tls_settings {
+    const struct hw_tls_identity *identities; /* the first is the default; the others are chosen by the names in them */
+    unsigned identity_count;
+    enum hw_client_auth client_auth;
+    struct hw_setting client_ca; /* a PEM file of the authorities that client certificates must come from */
+};
+
 struct hw_listener {
     enum hw_listener_kind kind;
     const char *address;     /* numeric; a path for HW_LISTEN_UNIX */
     const char *address_env; /* the environment variable that replaces it at start, or NULL */
     uint16_t port;           /* 0: the kernel chooses */
     const char *port_env;
+    uint8_t protocols;                 /* bits of enum hw_protocols, at least one */
+    const struct hw_tls_settings *tls; /* NULL: plain */
 };
 
 /* ---- What the conversion of parameters calls. */
@@ -127,11 +163,16 @@ int hw_server_start(char *message, size_t message_size);
  * when that is done; does nothing when the server does not run. Not from a handler. */
 void hw_server_stop(void);
 
+/* Reads the certificates and keys of TLS again: new connections get the new ones. When anything is wrong with them the old
+ * ones stay, and a line in the log says why. Does nothing without TLS or when the server does not run. Any thread, one
+ * at a time, and not while hw_server_stop is called. */
+void hw_server_reload(void);
+
 /* The port that listener n of the spec is bound to; 0 for a unix socket or when the server does not run. */
 uint16_t hw_server_port(unsigned listener);
 
-/* The body of main: starts, prints the start line, waits for TERM or INT, drains; a second signal exits at once.
- * Returns the exit status: 0, or 2 after one line on standard error. */
+/* The body of main: starts, prints the start line, waits for TERM or INT (HUP: hw_server_reload), drains; a second signal
+ * exits at once. Returns the exit status: 0, or 2 after one line on standard error. */
 int hw_server_main(void);
 
 #endif

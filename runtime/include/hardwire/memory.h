@@ -33,6 +33,16 @@
 /* One whole body in memory, and the NUL behind it; nothing when no route reads bodies whole. */
 #define HW_BODY_SLOT_SIZE (HW_BODY_MEMORY_SIZE == 0 ? 0 : HW_ROUND_UP(HW_BODY_MEMORY_SIZE + 1, HW_PAGE_SIZE))
 
+/* An HTTP/2 connection besides its slab entry: its streams, and the memory of its HPACK decoder: the dynamic table, and a
+ * field of header_size being decoded (nghttp2 takes twice the size of a Huffman-coded text, and less than 128 bytes for an
+ * entry that counts 32). Frames to be sent are collected in a block that it has only while there are some. */
+#define HW_H2_FIXED_SIZE 1024ull
+#define HW_H2_STREAM_SIZE 128ull
+#define HW_H2_HPACK_SIZE HW_ROUND_UP(4096 + 4 * HW_HTTP2_TABLE_SIZE + 3 * HW_LIMITS_HEADER_SIZE, 64)
+#define HW_H2_SESSION_SIZE                                                                                             \
+    (HW_HTTP2 * HW_ROUND_UP(HW_H2_FIXED_SIZE + HW_HTTP2_STREAMS * HW_H2_STREAM_SIZE + HW_H2_HPACK_SIZE, HW_PAGE_SIZE))
+#define HW_H2_OUT_SIZE (HW_HTTP2 * HW_ROUND_UP(HW_BUFFERS_SIZE + 32 * 1024ull, HW_PAGE_SIZE))
+
 /* What an IO thread has besides: stack, the buffer that unread bodies pass through, events, timer wheel, counters. */
 #define HW_IO_STACK_SIZE (256 * 1024ull)
 #define HW_SCRATCH_SIZE (64 * 1024ull)
@@ -50,6 +60,11 @@
       HW_THREADS_IO * HW_SHARE(HW_BUFFERS_COUNT, HW_THREADS_IO) * HW_EXCHANGE_SIZE)                                    \
     X(bodies, "whole bodies: buffers.bodies, each of the largest body that a route reads whole",                       \
       HW_THREADS_IO * HW_SHARE(HW_BUFFERS_BODIES, HW_THREADS_IO) * HW_BODY_SLOT_SIZE)                                  \
+    X(sessions, "HTTP/2: streams and header tables, for all of limits.connections a thread",                           \
+      HW_THREADS_IO * HW_LIMITS_CONNECTIONS * HW_H2_SESSION_SIZE)                                                      \
+    X(outs, "HTTP/2: frames to be sent, for buffers.count connections",                                                \
+      HW_THREADS_IO * HW_SHARE(HW_BUFFERS_COUNT, HW_THREADS_IO) * HW_H2_OUT_SIZE)                                      \
+    X(tls, "TLS: tls.memory_size", HW_TLS * HW_TLS_MEMORY_SIZE)                                                        \
     X(io_threads, "IO threads: stack, scratch, events and timers",                                                     \
       HW_THREADS_IO * (HW_IO_STACK_SIZE + HW_SCRATCH_SIZE + HW_IO_FIXED_SIZE))                                         \
     X(workers, "workers: stacks", HW_THREADS_WORKERS * HW_ROUND_UP(HW_THREADS_STACK_SIZE, HW_PAGE_SIZE))               \

@@ -50,6 +50,7 @@
 #define hw_capture_refuse HW_NAME(hw_capture_refuse)
 #define hw_server_start HW_NAME(hw_server_start)
 #define hw_server_stop HW_NAME(hw_server_stop)
+#define hw_server_reload HW_NAME(hw_server_reload)
 #define hw_server_port HW_NAME(hw_server_port)
 #define hw_server_main HW_NAME(hw_server_main)
 

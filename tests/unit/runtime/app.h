@@ -281,11 +281,24 @@ static bool app_resume_one(void)
     {APP_BAKED_HEAD("", type, size), APP_BAKED_HEAD("Connection: close\r\n", type, size),                              \
      APP_BAKED_HEAD("Connection: keep-alive\r\n", type, size)}
 
+/* HEADERS of stream 0 with END_HEADERS: ":status: 200", a date, a Content-Type and a Content-Length of static names. */
+#define APP_FRAME(count, type_size, type, length_size, length)                                                         \
+    "\x00\x00" count "\x01\x04\x00\x00\x00\x00\x88\x0f\x12\x1d"                                                        \
+    "Thu, 01 Jan 1970 00:00:00 GMT"                                                                                    \
+    "\x0f\x10" type_size type "\x0f\x0d" length_size length
+#define APP_BAKED_FRAME(...) .frame = {APP_FRAME(__VA_ARGS__), sizeof APP_FRAME(__VA_ARGS__) - 1, 13}
+
 static char app_large[APP_LARGE_SIZE]; /* filled by app_init */
 
 const struct hw_baked HW_NAME(baked)[] = {
-    {.heads = APP_BAKED_HEADS("text/plain", "5"), .body = "small", .body_size = 5},
-    {.heads = APP_BAKED_HEADS("text/html", "9000"), .body = app_large, .body_size = APP_LARGE_SIZE},
+    {.heads = APP_BAKED_HEADS("text/plain", "5"),
+     APP_BAKED_FRAME("\x32", "\x0a", "text/plain", "\x01", "5"),
+     .body = "small",
+     .body_size = 5},
+    {.heads = APP_BAKED_HEADS("text/html", "9000"),
+     APP_BAKED_FRAME("\x34", "\x09", "text/html", "\x04", "9000"),
+     .body = app_large,
+     .body_size = APP_LARGE_SIZE},
 };
 
 static void app_init(void)

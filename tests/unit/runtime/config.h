@@ -54,6 +54,30 @@
 #ifndef HW_LISTENERS
 #define HW_LISTENERS 1
 #endif
+#ifndef HW_TLS
+#define HW_TLS 0
+#endif
+#define HW_TLS_MEMORY_SIZE 1048576ull
+#define HW_TIMEOUTS_HANDSHAKE 2000ull
+#ifndef HW_HTTP2
+#define HW_HTTP2 0
+#endif
+#define HW_HTTP2_STREAMS 4ull
+#ifndef HW_HTTP2_TABLE_SIZE
+#define HW_HTTP2_TABLE_SIZE 4096ull
+#endif
+#ifndef HW_HTTP2_WINDOW_SIZE
+#define HW_HTTP2_WINDOW_SIZE 100000ull
+#endif
+#ifndef HW_HTTP2_CONNECTION_WINDOW_SIZE
+#define HW_HTTP2_CONNECTION_WINDOW_SIZE 70000ull
+#endif
+#define HW_HTTP2_FRAME_SIZE 16384ull
+#define HW_HTTP2_PERIOD 10000ull
+#define HW_HTTP2_RESETS 10ull
+#define HW_HTTP2_CONTROLS 20ull
+#define HW_HTTP2_EMPTIES 5ull
+#define HW_HTTP2_UPDATES 30ull
 #define HW_LISTEN_TCP 1
 #define HW_LISTEN_UNIX_ANY 0
 #define HW_BODY_MEMORY_SIZE 6000ull

@@ -1,9 +1,13 @@
-/* Whole connections in one thread: the runtime up to http1/ over socket pairs, a loop whose rounds are run by hand, a
+/* Whole connections in one thread: the runtime without serve/ over socket pairs, a loop whose rounds are run by hand, a
  * clock that stands until it is moved, and workers that work when they are told to.
  *
- * Includes the runtime; a test includes this file alone. */
+ * Includes the runtime; a test includes this file alone. RIG_HTTP2: with HTTP/2 beside HTTP/1.1. */
 #ifndef HW_TEST_RIG_H
 #define HW_TEST_RIG_H
+
+#ifdef RIG_HTTP2
+#define HW_HTTP2 1
+#endif
 
 #include "config.h"
 
@@ -42,6 +46,10 @@ static int64_t hw_clock_seconds(void)
 #include "core/wheel.c"
 #include "core/workers.h"
 #include "io/loop.c"
+#include "io/stream.c"
+#if !HW_TLS /* else the test has a TLS of its own */
+#include "io/plain.c"
+#endif
 #include "http/exchange.c"
 #include "http/path.c"
 #include "http/host.c"
@@ -49,11 +57,24 @@ static int64_t hw_clock_seconds(void)
 #include "http/request.c"
 #include "http/response.c"
 #include "http/dispatch.c"
+#include "http/connection.c"
+#include "http/begin.c"
 #include "http1/parse.c"
 #include "http1/write.c"
 #include "http1/receive.c"
 #include "http1/respond.c"
 #include "http1/connection.c"
+#ifdef RIG_HTTP2
+#include "http2/frame.c"
+#include "http2/hpack.c"
+#include "http2/stream.c"
+#include "http2/receive.c"
+#include "http2/request.c"
+#include "http2/respond.c"
+#include "http2/connection.c"
+#elif !HW_HTTP2 /* as above */
+#include "http2/none.c"
+#endif
 
 #include "app.h"
 
@@ -86,19 +107,30 @@ static bool rig_work(void)
 
 /* ---- The thread. */
 
+static const struct hw_listener rig_listener = {
+    .kind = HW_LISTEN_UNIX,
+#ifdef RIG_HTTP2
+    .protocols = HW_PROTOCOL_HTTP1 | HW_PROTOCOL_HTTP2,
+#else
+    .protocols = HW_PROTOCOL_HTTP1,
+#endif
+};
+
 static struct {
     struct hw_io_loop loop;
-    struct hw_h1 h1;
+    struct hw_connections connections;
     _Atomic uint32_t connection_count;
-    char *connections;
+    char *entries;
     char *exchanges;
     char *bodies;
+    char *sessions;
+    char *outs;
 } rig;
 
 static int rig_round_ended(struct hw_io_loop *loop)
 {
     (void)loop;
-    return hw_h1_round_end(&rig.h1);
+    return hw_connections_round_end(&rig.connections);
 }
 
 static void *rig_memory(size_t size)
@@ -113,52 +145,44 @@ static void rig_start(void)
 {
     app_init();
     hw_h1_parse_init();
-    memset(&rig.h1, 0, sizeof rig.h1);
     atomic_store(&rig.connection_count, 0);
     rig_job_count = 0;
     if (hw_io_loop_init(&rig.loop, rig_round_ended) != 0)
         abort();
     hw_io_loop_is_here = true;
-    struct hw_h1 *h1 = &rig.h1;
-    h1->loop = &rig.loop;
-    h1->connection_count = &rig.connection_count;
-    hw_list_init(&h1->all);
-    hw_list_init(&h1->reading);
-    hw_list_init(&h1->sending);
-    hw_list_init(&h1->waiting);
-    hw_list_init(&h1->closed);
-    rig.connections = rig_memory(HW_LIMITS_CONNECTIONS * HW_CONNECTION_SIZE);
+    struct hw_connections *connections = &rig.connections;
+    hw_connections_init(connections, &rig.loop, &rig.connection_count);
+    rig.entries = rig_memory(HW_LIMITS_CONNECTIONS * HW_CONNECTION_SIZE);
     rig.exchanges = rig_memory(HW_BUFFERS_COUNT * HW_EXCHANGE_SIZE);
     rig.bodies = rig_memory(HW_BUFFERS_BODIES * HW_BODY_SLOT_SIZE);
-    h1->scratch = rig_memory(HW_SCRATCH_SIZE);
-    hw_pool_init(&h1->connections, rig.connections, HW_LIMITS_CONNECTIONS, HW_CONNECTION_SIZE);
-    hw_pool_init(&h1->exchanges, rig.exchanges, HW_BUFFERS_COUNT, HW_EXCHANGE_SIZE);
-    hw_pool_init(&h1->bodies, rig.bodies, HW_BUFFERS_BODIES, HW_BODY_SLOT_SIZE);
+    connections->scratch = rig_memory(HW_SCRATCH_SIZE);
+    hw_pool_init(&connections->entries, rig.entries, HW_LIMITS_CONNECTIONS, HW_CONNECTION_SIZE);
+    hw_pool_init(&connections->exchanges, rig.exchanges, HW_BUFFERS_COUNT, HW_EXCHANGE_SIZE);
+    hw_pool_init(&connections->bodies, rig.bodies, HW_BUFFERS_BODIES, HW_BODY_SLOT_SIZE);
+    if (!HW_HTTP2)
+        return;
+    rig.sessions = rig_memory(HW_LIMITS_CONNECTIONS * HW_H2_SESSION_SIZE);
+    rig.outs = rig_memory(HW_BUFFERS_COUNT * HW_H2_OUT_SIZE);
+    hw_pool_init(&connections->sessions, rig.sessions, HW_LIMITS_CONNECTIONS, HW_H2_SESSION_SIZE);
+    hw_pool_init(&connections->outs, rig.outs, HW_BUFFERS_COUNT, HW_H2_OUT_SIZE);
 }
 
 static void rig_stop(void)
 {
     hw_io_loop_end(&rig.loop);
-    free(rig.connections);
+    free(rig.entries);
     free(rig.exchanges);
     free(rig.bodies);
-    free(rig.h1.scratch);
+    free(rig.sessions);
+    free(rig.outs);
+    free(rig.connections.scratch);
 }
 
-/* One round, as hw_io_loop_run does it, but without waiting. Returns the number of events. */
+/* One round, as hw_io_loop_run does it, but without waiting. Returns the number of events that were dealt with. */
 static int rig_round(void)
 {
-    struct epoll_event events[HW_IO_EVENTS];
     rig.loop.round_ended(&rig.loop);
-    int count = epoll_wait(rig.loop.epoll_fd, events, HW_IO_EVENTS, 0);
-    hw_io_loop_time(&rig.loop);
-    for (int i = 0; i < count; i++) {
-        struct hw_io_source *source = events[i].data.ptr;
-        if (source->fd >= 0)
-            source->ready(source, events[i].events);
-    }
-    hw_wheel_advance(&rig.loop.wheel, rig.loop.now_ms);
-    return count;
+    return hw_io_loop_turn(&rig.loop, 0);
 }
 
 /* Rounds until nothing happens any more; aborts when that never comes: an event that is not dealt with. */
@@ -183,13 +207,14 @@ static void rig_wait(uint64_t ms)
 
 static void rig_drain(void)
 {
-    hw_h1_drain(&rig.h1);
+    hw_connections_drain(&rig.connections);
 }
 
 /* ---- The client's side. */
 
-/* A connection; returns the client's descriptor. `buffer`: bytes that the kernel holds of answers; 0: its default. */
-static int rig_connect(int buffer)
+/* A connection to this listener; returns the client's descriptor. `buffer`: bytes that the kernel holds of answers; 0: its
+ * default. */
+static int rig_connect_to(const struct hw_listener *listener, int buffer)
 {
     int fds[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) != 0)
@@ -197,9 +222,14 @@ static int rig_connect(int buffer)
     if (buffer > 0 && setsockopt(fds[0], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer) != 0)
         abort();
     atomic_fetch_add(&rig.connection_count, 1);
-    if (!hw_h1_open(&rig.h1, fds[0]))
+    if (!hw_connection_open(&rig.connections, fds[0], listener))
         abort();
     return fds[1];
+}
+
+static int rig_connect(int buffer)
+{
+    return rig_connect_to(&rig_listener, buffer);
 }
 
 /* Sends as much as fits; returns how much. */
@@ -232,10 +262,11 @@ static enum rig_end rig_receive(int fd, char *bytes, size_t room, size_t *size)
 /* Everything that was taken has been given back. */
 static bool rig_is_clean(void)
 {
-    const struct hw_h1 *h1 = &rig.h1;
-    return h1->connections.used == 0 && h1->exchanges.used == 0 && h1->bodies.used == 0 &&
-           atomic_load(&rig.connection_count) == 0 && hw_list_is_empty(&h1->all) && hw_list_is_empty(&h1->reading) &&
-           hw_list_is_empty(&h1->sending) && hw_list_is_empty(&h1->waiting) && rig_job_count == 0 &&
+    const struct hw_connections *connections = &rig.connections;
+    return connections->entries.used == 0 && connections->exchanges.used == 0 && connections->bodies.used == 0 &&
+           connections->sessions.used == 0 && connections->outs.used == 0 && atomic_load(&rig.connection_count) == 0 &&
+           hw_list_is_empty(&connections->all) && hw_list_is_empty(&connections->reading) &&
+           hw_list_is_empty(&connections->sending) && hw_list_is_empty(&connections->waiting) && rig_job_count == 0 &&
            app_suspended_count == 0 && atomic_load(&app_borrowed) == 0 && atomic_load(&app_states) == 0 &&
            atomic_load(&app_faults) == 0;
 }

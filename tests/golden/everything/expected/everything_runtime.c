@@ -9,14 +9,68 @@
 
 #include <hardwire/generated.h>
 
-#if HW_INTERFACE != 1
-#error "everything_runtime.c was generated for interface 1 of the hardwire runtime; run: hardwire generate everything.yaml"
+#if HW_INTERFACE != 2
+#error "everything_runtime.c was generated for interface 2 of the hardwire runtime; run: hardwire generate everything.yaml"
 #endif
 
+static const struct hw_tls_identity hw_identities_3[] = {
+    {
+        .certificate = {.text = "certs/everything.pem", .env = "CERTIFICATE"},
+        .key = {.text = "certs/everything.key"},
+        .ocsp = {.text = "certs/everything.ocsp"},
+        .password_env = "KEY_PASSWORD",
+    },
+    {
+        .certificate = {.text = "certs/other \"one\".pem"},
+        .key = {.text = "certs/other.key"},
+    },
+    {
+        .pkcs12 = {.text = "certs/wildcard.p12", .env = "WILDCARD"},
+        .password_env = "WILDCARD_PASSWORD",
+    },
+};
+
+static const struct hw_tls_settings hw_tls_settings_3 = {
+    .identities = hw_identities_3,
+    .identity_count = 3,
+    .client_auth = HW_CLIENT_AUTH_WANT,
+    .client_ca = {.text = "certs/clients.pem"},
+};
+
 static const struct hw_listener hw_listeners[HW_LISTENERS] = {
-    {.kind = HW_LISTEN_IPV4, .address = "0.0.0.0", .port = 8080},
-    {.kind = HW_LISTEN_IPV6, .address = "::1", .port = 0},
-    {.kind = HW_LISTEN_IPV4, .address = "127.0.0.1", .address_env = "ADDRESS", .port = 9090, .port_env = "PORT"},
+    {
+        .kind = HW_LISTEN_IPV4,
+        .address = "0.0.0.0",
+        .port = 8080,
+        .protocols = HW_PROTOCOL_HTTP1,
+    },
+    {
+        .kind = HW_LISTEN_IPV6,
+        .address = "::1",
+        .port = 0,
+        .protocols = HW_PROTOCOL_HTTP1,
+    },
+    {
+        .kind = HW_LISTEN_IPV4,
+        .address = "127.0.0.1",
+        .address_env = "ADDRESS",
+        .port = 9090,
+        .port_env = "PORT",
+        .protocols = HW_PROTOCOL_HTTP2,
+    },
+    {
+        .kind = HW_LISTEN_IPV4,
+        .address = "0.0.0.0",
+        .port = 8443,
+        .port_env = "TLS_PORT",
+        .protocols = HW_PROTOCOL_HTTP1 | HW_PROTOCOL_HTTP2,
+        .tls = &hw_tls_settings_3,
+    },
+    {
+        .kind = HW_LISTEN_UNIX,
+        .address = "/run/everything.sock",
+        .protocols = HW_PROTOCOL_HTTP1 | HW_PROTOCOL_HTTP2,
+    },
 };
 
 #include "core/clock.c"
@@ -27,6 +81,13 @@ static const struct hw_listener hw_listeners[HW_LISTENERS] = {
 #include "core/workers.c"
 #include "io/loop.c"
 #include "io/listener.c"
+#include "io/tls_memory.c"
+#include "io/tls_bio.c"
+#include "io/tls_identity.c"
+#include "io/tls_ticket.c"
+#include "io/tls_context.c"
+#include "io/tls.c"
+#include "io/stream.c"
 #include "http/exchange.c"
 #include "http/path.c"
 #include "http/host.c"
@@ -34,11 +95,20 @@ static const struct hw_listener hw_listeners[HW_LISTENERS] = {
 #include "http/request.c"
 #include "http/response.c"
 #include "http/dispatch.c"
+#include "http/begin.c"
+#include "http/connection.c"
 #include "http1/parse.c"
 #include "http1/write.c"
 #include "http1/receive.c"
 #include "http1/respond.c"
 #include "http1/connection.c"
+#include "http2/frame.c"
+#include "http2/hpack.c"
+#include "http2/stream.c"
+#include "http2/request.c"
+#include "http2/receive.c"
+#include "http2/respond.c"
+#include "http2/connection.c"
 #include "serve/thread.c"
 #include "serve/server.c"
 #include "serve/main.c"
@@ -47,6 +117,7 @@ static const struct hw_listener hw_listeners[HW_LISTENERS] = {
  * runtime does not call. */
 int everything_start(char *message, size_t message_size);
 void everything_stop(void);
+void everything_reload(void);
 uint16_t everything_port(unsigned listener);
 
 int everything_start(char *message, size_t message_size)
@@ -57,6 +128,11 @@ int everything_start(char *message, size_t message_size)
 void everything_stop(void)
 {
     hw_server_stop();
+}
+
+void everything_reload(void)
+{
+    hw_server_reload();
 }
 
 uint16_t everything_port(unsigned listener)

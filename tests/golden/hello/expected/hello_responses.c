@@ -7,8 +7,8 @@
 
 #include <hardwire/generated.h>
 
-#if HW_INTERFACE != 1
-#error "hello_responses.c was generated for interface 1 of the hardwire runtime; run: hardwire generate hello.yaml"
+#if HW_INTERFACE != 2
+#error "hello_responses.c was generated for interface 2 of the hardwire runtime; run: hardwire generate hello.yaml"
 #endif
 
 /* GET /hello */

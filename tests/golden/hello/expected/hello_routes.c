@@ -9,8 +9,8 @@
 #include <hardwire/generated.h>
 #include <string.h>
 
-#if HW_INTERFACE != 1
-#error "hello_routes.c was generated for interface 1 of the hardwire runtime; run: hardwire generate hello.yaml"
+#if HW_INTERFACE != 2
+#error "hello_routes.c was generated for interface 2 of the hardwire runtime; run: hardwire generate hello.yaml"
 #endif
 
 #define HW_BIT(method) (1u << HW_METHOD_##method)

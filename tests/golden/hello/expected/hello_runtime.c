@@ -9,12 +9,17 @@
 
 #include <hardwire/generated.h>
 
-#if HW_INTERFACE != 1
-#error "hello_runtime.c was generated for interface 1 of the hardwire runtime; run: hardwire generate hello.yaml"
+#if HW_INTERFACE != 2
+#error "hello_runtime.c was generated for interface 2 of the hardwire runtime; run: hardwire generate hello.yaml"
 #endif
 
 static const struct hw_listener hw_listeners[HW_LISTENERS] = {
-    {.kind = HW_LISTEN_IPV4, .address = "0.0.0.0", .port = 8080},
+    {
+        .kind = HW_LISTEN_IPV4,
+        .address = "0.0.0.0",
+        .port = 8080,
+        .protocols = HW_PROTOCOL_HTTP1,
+    },
 };
 
 #include "core/clock.c"
@@ -25,6 +30,8 @@ static const struct hw_listener hw_listeners[HW_LISTENERS] = {
 #include "core/workers.c"
 #include "io/loop.c"
 #include "io/listener.c"
+#include "io/plain.c"
+#include "io/stream.c"
 #include "http/exchange.c"
 #include "http/path.c"
 #include "http/host.c"
@@ -32,11 +39,14 @@ static const struct hw_listener hw_listeners[HW_LISTENERS] = {
 #include "http/request.c"
 #include "http/response.c"
 #include "http/dispatch.c"
+#include "http/begin.c"
+#include "http/connection.c"
 #include "http1/parse.c"
 #include "http1/write.c"
 #include "http1/receive.c"
 #include "http1/respond.c"
 #include "http1/connection.c"
+#include "http2/none.c"
 #include "serve/thread.c"
 #include "serve/server.c"
 #include "serve/main.c"
@@ -45,6 +55,7 @@ static const struct hw_listener hw_listeners[HW_LISTENERS] = {
  * runtime does not call. */
 int hello_start(char *message, size_t message_size);
 void hello_stop(void);
+void hello_reload(void);
 uint16_t hello_port(unsigned listener);
 
 int hello_start(char *message, size_t message_size)
@@ -55,6 +66,11 @@ int hello_start(char *message, size_t message_size)
 void hello_stop(void)
 {
     hw_server_stop();
+}
+
+void hello_reload(void)
+{
+    hw_server_reload();
 }
 
 uint16_t hello_port(unsigned listener)

@@ -40,10 +40,36 @@
 #define HW_TIMEOUTS_HANDLER 30000ull /* timeouts.handler: 30s */
 #define HW_TIMEOUTS_DRAIN 20000ull /* timeouts.drain: 20s */
 #define HW_TIMEOUTS_LINGER 2000ull /* timeouts.linger: 2s */
+#define HW_TIMEOUTS_HANDSHAKE 10000ull /* timeouts.handshake: 10s */
 
 /* socket */
 #define HW_SOCKET_BACKLOG 1024ull /* socket.backlog */
 #define HW_SOCKET_NODELAY 1ull /* socket.nodelay: true */
+
+/* tls */
+#define HW_TLS_MEMORY_SIZE 67108864ull /* tls.memory_size: 64MiB */
+#define HW_TLS_HANDSHAKES 256ull /* tls.handshakes */
+#define HW_TLS_MIN_VERSION 0x0303 /* tls.min_version: 1.2 */
+#define HW_TLS_CIPHERS \
+    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:" \
+    "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305" /* tls.ciphers */
+#define HW_TLS_SUITES "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256" /* tls.suites */
+#define HW_TLS_GROUPS "X25519:P-256:P-384" /* tls.groups */
+#define HW_TLS_SESSIONS 256ull /* tls.sessions */
+#define HW_TLS_SESSION 3600000ull /* tls.session: 1h */
+#define HW_TLS_KTLS 0ull /* tls.ktls: false */
+
+/* http2 */
+#define HW_HTTP2_STREAMS 100ull /* http2.streams */
+#define HW_HTTP2_WINDOW_SIZE 1048576ull /* http2.window_size: 1MiB */
+#define HW_HTTP2_CONNECTION_WINDOW_SIZE 16777216ull /* http2.connection_window_size: 16MiB */
+#define HW_HTTP2_FRAME_SIZE 16384ull /* http2.frame_size: 16KiB */
+#define HW_HTTP2_TABLE_SIZE 4096ull /* http2.table_size: 4KiB */
+#define HW_HTTP2_PERIOD 10000ull /* http2.period: 10s */
+#define HW_HTTP2_RESETS 200ull /* http2.resets */
+#define HW_HTTP2_CONTROLS 1000ull /* http2.controls */
+#define HW_HTTP2_EMPTIES 100ull /* http2.empties */
+#define HW_HTTP2_UPDATES 10000ull /* http2.updates */
 
 /* log */
 #define HW_LOG_LEVEL 2ull /* log.level: info */
@@ -53,6 +79,8 @@
 #define HW_LISTENERS 1 /* entries of listen */
 #define HW_LISTEN_TCP 0 /* some listener is TCP */
 #define HW_LISTEN_UNIX_ANY 1 /* some listener is a unix socket */
+#define HW_TLS 0 /* some listener has TLS */
+#define HW_HTTP2 0 /* some listener has HTTP/2 */
 #define HW_BODY_MEMORY_SIZE 0ull /* no route reads a body whole */
 #define HW_BODY_STREAM_ANY 0 /* some route has body mode stream */
 #define HW_HANDLERS 1 /* some route has a handler */

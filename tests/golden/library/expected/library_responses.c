@@ -7,8 +7,8 @@
 
 #include <hardwire/generated.h>
 
-#if HW_INTERFACE != 1
-#error "library_responses.c was generated for interface 1 of the hardwire runtime; run: hardwire generate library.yaml"
+#if HW_INTERFACE != 2
+#error "library_responses.c was generated for interface 2 of the hardwire runtime; run: hardwire generate library.yaml"
 #endif
 
 const struct hw_baked library_baked[] = {

@@ -9,12 +9,16 @@
 
 #include <hardwire/generated.h>
 
-#if HW_INTERFACE != 1
-#error "library_runtime.c was generated for interface 1 of the hardwire runtime; run: hardwire generate library.yaml"
+#if HW_INTERFACE != 2
+#error "library_runtime.c was generated for interface 2 of the hardwire runtime; run: hardwire generate library.yaml"
 #endif
 
 static const struct hw_listener hw_listeners[HW_LISTENERS] = {
-    {.kind = HW_LISTEN_UNIX, .address = "/run/library.sock"},
+    {
+        .kind = HW_LISTEN_UNIX,
+        .address = "/run/library.sock",
+        .protocols = HW_PROTOCOL_HTTP1,
+    },
 };
 
 #include "core/clock.c"
@@ -25,6 +29,8 @@ static const struct hw_listener hw_listeners[HW_LISTENERS] = {
 #include "core/workers.c"
 #include "io/loop.c"
 #include "io/listener.c"
+#include "io/plain.c"
+#include "io/stream.c"
 #include "http/exchange.c"
 #include "http/path.c"
 #include "http/host.c"
@@ -32,11 +38,14 @@ static const struct hw_listener hw_listeners[HW_LISTENERS] = {
 #include "http/request.c"
 #include "http/response.c"
 #include "http/dispatch.c"
+#include "http/begin.c"
+#include "http/connection.c"
 #include "http1/parse.c"
 #include "http1/write.c"
 #include "http1/receive.c"
 #include "http1/respond.c"
 #include "http1/connection.c"
+#include "http2/none.c"
 #include "serve/thread.c"
 #include "serve/server.c"
 
@@ -44,6 +53,7 @@ static const struct hw_listener hw_listeners[HW_LISTENERS] = {
  * runtime does not call. */
 int library_start(char *message, size_t message_size);
 void library_stop(void);
+void library_reload(void);
 uint16_t library_port(unsigned listener);
 
 int library_start(char *message, size_t message_size)
@@ -54,6 +64,11 @@ int library_start(char *message, size_t message_size)
 void library_stop(void)
 {
     hw_server_stop();
+}
+
+void library_reload(void)
+{
+    hw_server_reload();
 }
 
 uint16_t library_port(unsigned listener)
