@@ -24,7 +24,7 @@ static void hw_h1_begin(struct hw_connection *connection);
 #define HW_H2_SPILL_SIZE (HW_BUFFERS_SIZE + HW_READ_SLACK_SIZE - HW_LIMITS_HEADER_SIZE - 512)
 
 /* Makes an entry whose first `size` bytes were read already an HTTP/2 connection (http2/connection.c; http2/none.c in
- * servers without HTTP/2). The bytes may stand in the owner's scratch. */
+ * servers without HTTP/2). The bytes stand in the owner's scratch: an exchange may be taken before all are read. */
 static void hw_h2_begin(struct hw_connection *connection, const char *bytes, size_t size);
 
 #endif

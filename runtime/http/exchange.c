@@ -147,6 +147,22 @@ static bool hw_exchange_lend(struct hw_exchange *exchange, bool is_admitted)
     return false;
 }
 
+static bool hw_exchange_abort(struct hw_exchange *exchange)
+{
+    atomic_store(&exchange->cancelled, true); /* nothing that the handler sends now is wanted */
+    exchange->response.is_suspended = false;  /* it may have been, with the piece before */
+    exchange->is_piece = true;
+    exchange->piece = (struct hw_piece){"", 0, HW_PIECE_ABORTED};
+    if (exchange->route->worker && HW_THREADS_WORKERS > 0)
+        return hw_exchange_lend(exchange, true);
+    return !hw_exchange_handle(exchange);
+}
+
+static bool hw_exchange_wants_piece(const struct hw_exchange *exchange)
+{
+    return exchange->is_piece && exchange->piece.kind == HW_PIECE_DATA && exchange->response.state == HW_RESPONSE_OPEN;
+}
+
 static void hw_exchange_room(struct hw_exchange *exchange)
 {
     pthread_mutex_lock(&exchange->lock); /* else the signal could fall between a handler's look and its wait */

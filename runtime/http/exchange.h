@@ -164,6 +164,12 @@ static bool hw_exchange_lend(struct hw_exchange *exchange, bool is_admitted);
 /* Tells a lent exchange that nobody waits any more; wakes a handler that waits for room. */
 static void hw_exchange_cancel(struct hw_exchange *exchange);
 
+/* Tells a stream handler that no more of the body comes. True when that lent the exchange. */
+static bool hw_exchange_abort(struct hw_exchange *exchange);
+
+/* After a call of its handler: the handler has had a piece, has not answered, and waits for the next. */
+static bool hw_exchange_wants_piece(const struct hw_exchange *exchange);
+
 /* True on the thread of an IO loop, where nothing may block. */
 static bool hw_exchange_may_block(void);
 

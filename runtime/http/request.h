@@ -7,6 +7,13 @@
 /* True when two names are the same but for the case of ASCII letters. */
 static bool hw_name_is_equal(const char *a, size_t a_size, const char *b, size_t b_size);
 
+/* tchar and token of RFC 9110 section 5.6.2. */
+static bool hw_is_tchar(unsigned char c);
+static bool hw_name_is_token(const char *name, size_t size);
+
+/* field-value of RFC 9110 section 5.5: no control bytes but HTAB. */
+static bool hw_value_is_clean(const char *value, size_t size);
+
 /* The number of pairs in a query string, counted by its separators. */
 static size_t hw_query_count(const char *query, size_t size);
 

@@ -13,33 +13,6 @@
 
 /* ---- Fields. */
 
-/* tchar of RFC 9110 section 5.6.2. */
-static bool hw_is_tchar(unsigned char c)
-{
-    if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'))
-        return true;
-    return c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL;
-}
-
-static bool hw_is_name(const char *name, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (!hw_is_tchar((unsigned char)name[i]))
-            return false;
-    return size > 0;
-}
-
-/* field-value of RFC 9110 section 5.5: no control bytes but HTAB. */
-static bool hw_is_value(const char *value, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)value[i];
-        if ((c < 0x20 && c != '\t') || c == 0x7f)
-            return false;
-    }
-    return true;
-}
-
 /* Fields that say how the message is framed, and the date. */
 static bool hw_is_own_field(const char *name, size_t size)
 {
@@ -84,7 +57,7 @@ int hw_field_add(struct hw_response *response, const char *name, const char *val
     size_t value_size = strlen(value);
     if (response->state != HW_RESPONSE_OPEN)
         return HW_ESTATE;
-    if (!hw_is_name(name, name_size) || !hw_is_value(value, value_size) || hw_is_own_field(name, name_size))
+    if (!hw_name_is_token(name, name_size) || !hw_value_is_clean(value, value_size) || hw_is_own_field(name, name_size))
         return HW_EINVAL;
     return hw_response_line_add(hw_exchange_of_response(response), name, name_size, value, value_size);
 }
@@ -94,7 +67,7 @@ int hw_media_type_set(struct hw_response *response, const char *media_type)
     size_t size = strlen(media_type);
     if (response->state != HW_RESPONSE_OPEN || response->has_media_type)
         return HW_ESTATE;
-    if (size == 0 || !hw_is_value(media_type, size))
+    if (size == 0 || !hw_value_is_clean(media_type, size))
         return HW_EINVAL;
     int error = hw_response_line_add(hw_exchange_of_response(response), "Content-Type", 12, media_type, size);
     response->has_media_type = error == 0;
@@ -388,6 +361,15 @@ static const char *hw_method_name(unsigned method)
 #undef HW_METHOD_ROW
     };
     return names[method];
+}
+
+static void hw_response_refusal_send(struct hw_exchange *exchange, unsigned status)
+{
+    exchange->response = (struct hw_response){.state = HW_RESPONSE_OPEN};
+    memcpy(exchange->date, exchange->loop->date, HW_DATE_SIZE);
+    if (status == 503)
+        hw_field_add(&exchange->response, "Retry-After", "1");
+    hw_response_status_send(exchange, status);
 }
 
 static void hw_response_allow_send(struct hw_exchange *exchange, unsigned status, uint32_t allow)

@@ -11,6 +11,12 @@
 /* Answers with this status, and a line of text that says so. The IO thread, or the handler's. */
 static void hw_response_status_send(struct hw_exchange *exchange, unsigned status);
 
+/* Forgets what the response was to be, and answers with this status instead; 503 with Retry-After. The IO thread. */
+static void hw_response_refusal_send(struct hw_exchange *exchange, unsigned status);
+
+/* The registered name of an enum hw_method. */
+static const char *hw_method_name(unsigned method);
+
 /* Answers with the methods that a path has: 405, or 204 to OPTIONS (RFC 9110 sections 10.2.1 and 15.5.6). OPTIONS is
  * always among them. */
 static void hw_response_allow_send(struct hw_exchange *exchange, unsigned status, uint32_t allow);

@@ -72,20 +72,6 @@ static void hw_h1_exchange_give(struct hw_h1_connection *connection)
     hw_pool_give(&connection->base.owner->exchanges, exchange);
 }
 
-/* Tells a stream handler that no more comes. True when that made a worker the owner. */
-static bool hw_h1_stream_abort(struct hw_h1_exchange *exchange)
-{
-    struct hw_exchange *base = &exchange->base;
-    exchange->is_stream_open = false;
-    atomic_store(&base->cancelled, true); /* nothing that the handler sends now is wanted */
-    base->response.is_suspended = false;  /* it may have been, with the piece before */
-    base->is_piece = true;
-    base->piece = (struct hw_piece){"", 0, HW_PIECE_ABORTED};
-    if (base->route->worker && HW_THREADS_WORKERS > 0)
-        return hw_exchange_lend(base, true);
-    return !hw_exchange_handle(base);
-}
-
 static void hw_h1_exchange_drop(struct hw_h1_connection *connection)
 {
     struct hw_h1_exchange *exchange = connection->exchange;
@@ -95,7 +81,9 @@ static void hw_h1_exchange_drop(struct hw_h1_connection *connection)
         hw_exchange_cancel(&exchange->base);
         return;
     }
-    if (exchange->is_stream_open && hw_h1_stream_abort(exchange))
+    bool was_open = exchange->is_stream_open;
+    exchange->is_stream_open = false;
+    if (was_open && hw_exchange_abort(&exchange->base))
         return;
     hw_h1_exchange_give(connection);
 }
@@ -149,14 +137,10 @@ static void hw_h1_refuse(struct hw_h1_connection *connection, unsigned status)
         hw_h1_refuse_plain(connection, status);
         return;
     }
-    base->response = (struct hw_response){.state = HW_RESPONSE_OPEN};
     base->keep_alive = false;
     base->is_head = base->request.method == HW_METHOD_HEAD && exchange->head_size > 0;
     base->request.minor = 1;
-    memcpy(base->date, base->loop->date, HW_DATE_SIZE);
-    if (status == 503)
-        hw_field_add(&base->response, "Retry-After", "1");
-    hw_response_status_send(base, status);
+    hw_response_refusal_send(base, status);
     connection->must_linger = true;
     connection->state = HW_H1_CLOSE;
 }
@@ -265,8 +249,7 @@ static void hw_h1_returned(struct hw_exchange *base, bool is_done)
         return;
     }
     if (connection->state != HW_H1_LENT) { /* the client was answered or has gone long ago */
-        connection->exchange->is_stream_open =
-            base->is_piece && base->piece.kind == HW_PIECE_DATA && base->response.state == HW_RESPONSE_OPEN;
+        connection->exchange->is_stream_open = hw_exchange_wants_piece(base);
         hw_h1_exchange_drop(connection);
         if (connection->exchange == NULL && connection->base.is_closed)
             hw_connection_free(&connection->base);

@@ -186,16 +186,14 @@ static void hw_h1_responded(struct hw_h1_connection *connection)
     struct hw_h1_exchange *exchange = connection->exchange;
     struct hw_exchange *base = &exchange->base;
     base->response.is_suspended = false;
-    if (base->is_piece && base->piece.kind == HW_PIECE_DATA) {
-        exchange->is_stream_open = base->response.state == HW_RESPONSE_OPEN;
-        if (exchange->is_stream_open) {
-            connection->state = HW_H1_BODY;
-            connection->base.progress_ms = connection->base.owner->loop->now_ms; /* not silent: it was not asked */
-            return;
-        }
-        connection->must_linger = true; /* answered before the body was read */
+    exchange->is_stream_open = hw_exchange_wants_piece(base);
+    if (exchange->is_stream_open) {
+        connection->state = HW_H1_BODY;
+        connection->base.progress_ms = connection->base.owner->loop->now_ms; /* not silent: it was not asked */
+        return;
     }
-    exchange->is_stream_open = false;
+    if (base->is_piece && base->piece.kind == HW_PIECE_DATA)
+        connection->must_linger = true; /* answered before the body was read */
     if (base->response.state != HW_RESPONSE_SENT)
         hw_response_complete(base);
     if (!base->keep_alive)

@@ -160,11 +160,12 @@ static void hw_h2_list(struct hw_h2_connection *connection)
         reads = reads || stream->state == HW_H2_BODY;
         sends = sends || stream->state == HW_H2_RESPOND;
     }
-    hw_list_remove(&base->node);
     if (reads)
-        hw_list_append(&base->owner->reading, &base->node);
+        hw_connection_list(base, &base->owner->reading);
     else if (sends)
-        hw_list_append(&base->owner->sending, &base->node);
+        hw_connection_list(base, &base->owner->sending);
+    else
+        hw_list_remove(&base->node);
 }
 
 static void hw_h2_timer_set(struct hw_h2_connection *connection)
@@ -362,16 +363,13 @@ static void hw_h2_drained(struct hw_connection *base)
     struct hw_h2_session *session = connection->session;
     if (session->is_going || session->is_draining || session->is_ending)
         return;
-    if (base->is_blocked || !hw_h2_out_take(connection)) {
-        session->is_draining = true; /* the last GOAWAY must do */
-        session->drained_ms = hw_h2_now(connection);
-        return;
-    }
+    session->is_draining = true;
+    session->drained_ms = hw_h2_now(connection);
+    if (base->is_blocked || !hw_h2_out_take(connection))
+        return; /* the last GOAWAY must do */
     hw_h2_goaway_put(connection, HW_H2_ID_MAX, HW_H2_NO_ERROR);
     char *at = hw_h2_out_put(connection, HW_H2_HEAD_SIZE + 8);
     memcpy(hw_h2_frame_put(at, 8, HW_H2_PING, 0, 0), hw_h2_drain_ping, 8);
-    session->is_draining = true;
-    session->drained_ms = hw_h2_now(connection);
     hw_h2_go_on(connection);
 }
 
@@ -434,10 +432,7 @@ static struct hw_h2_session *hw_h2_session_begin(struct hw_connections *owner)
 static void hw_h2_begin(struct hw_connection *base, const char *bytes, size_t size)
 {
     struct hw_h2_connection *connection = hw_h2_of(base);
-    struct hw_connections *owner = base->owner;
-    if (size > 0) /* they may lie in an exchange that the first request will take */
-        memmove(owner->scratch, bytes, size);
-    connection->session = hw_h2_session_begin(owner);
+    connection->session = hw_h2_session_begin(base->owner);
     if (connection->session == NULL) {
         hw_connection_close(base);
         return;
@@ -449,8 +444,8 @@ static void hw_h2_begin(struct hw_connection *base, const char *bytes, size_t si
     }
     hw_h2_greet(connection);
     if (size > 0)
-        hw_h2_take(connection, (const uint8_t *)owner->scratch, size);
+        hw_h2_take(connection, (const uint8_t *)bytes, size);
     hw_h2_go_on(connection);
-    if (!base->is_closed && owner->draining)
+    if (!base->is_closed && base->owner->draining)
         hw_h2_drained(base);
 }

@@ -55,13 +55,10 @@ struct hw_h2_exchange {
     bool expects_continue;
     bool is_body_ended;  /* mode stream: what is in the spill is the last */
     bool is_stream_open; /* a stream handler was called and must be told how the body ends */
-    bool is_incremental; /* RFC 9218 */
-    uint8_t urgency;
     uint64_t length;
     uint64_t body_limit;
-    uint64_t
-        arrived; /* bytes of the body; request.body_size counts those that a stream handler has had, and is its own */
-    char *slot;  /* of the body pool, or NULL */
+    uint64_t arrived; /* bytes of the body; request.body_size counts those that a stream handler has had: it is lent */
+    char *slot;       /* of the body pool, or NULL */
     uint64_t slot_used;
 };
 
@@ -187,6 +184,9 @@ _Static_assert(sizeof(struct hw_h2_connection) <= HW_CONNECTION_SIZE,
 
 /* ---- Between the files of this folder. */
 
+/* When this round of the loop began. */
+static uint64_t hw_h2_now(const struct hw_h2_connection *connection);
+
 /* A connection error (RFC 9113 section 5.4.1): GOAWAY, and the end once it has left. */
 static void hw_h2_fail(struct hw_h2_connection *connection, enum hw_h2_error error, const char *why);
 
@@ -242,6 +242,8 @@ static void hw_h2_stream_ready(struct hw_h2_session *session, struct hw_h2_strea
 /* Puts a baked answer whole, if it can leave now: then the request needs no stream. */
 static bool hw_h2_baked_put(struct hw_h2_connection *connection, uint32_t id, const struct hw_baked *baked,
                             bool is_head);
+/* Puts HEADERS that hold a status and nothing else: an interim response (RFC 9110 section 15.2). */
+static void hw_h2_status_put_bare(struct hw_h2_connection *connection, uint32_t id, unsigned status);
 /* Answers with a status and no content a stream whose handler is still at work, or waits for more of the body. */
 static void hw_h2_bare_answer(struct hw_h2_connection *connection, struct hw_h2_stream *stream, unsigned status);
 /* Fills `out`; true when there is more than it holds. */

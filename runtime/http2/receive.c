@@ -28,6 +28,17 @@ static const uint8_t *hw_h2_piece(struct hw_h2_session *session, struct hw_h2_in
     return session->stash;
 }
 
+/* What is there of the current payload; takes it off `frame.size`. */
+static const uint8_t *hw_h2_part(struct hw_h2_session *session, struct hw_h2_input *input, size_t *size)
+{
+    const uint8_t *part = input->at;
+    size_t there = (size_t)(input->end - input->at);
+    *size = there < session->frame.size ? there : session->frame.size;
+    input->at += *size;
+    session->frame.size -= (uint32_t)*size;
+    return part;
+}
+
 /* ---- The begin of each type. */
 
 /* RFC 9113 section 6.1. */
@@ -256,10 +267,8 @@ static void hw_h2_priority_update(struct hw_h2_connection *connection, const uin
     stream->urgency = HW_H2_URGENCY_DEFAULT;
     stream->is_incremental = false;
     hw_h2_priority_read((const char *)payload + 4, size - 4, &stream->urgency, &stream->is_incremental);
-    if (!was_ready)
-        return;
-    hw_list_remove(&stream->ready);
-    hw_h2_stream_ready(session, stream);
+    if (was_ready)
+        hw_list_move(&session->ready[stream->urgency], &stream->ready);
 }
 
 /* RFC 9113 section 6.9. */
@@ -457,11 +466,8 @@ static void hw_h2_payload_ended(struct hw_h2_session *session)
 static void hw_h2_block_step(struct hw_h2_connection *connection, struct hw_h2_input *input)
 {
     struct hw_h2_session *session = connection->session;
-    size_t there = (size_t)(input->end - input->at);
-    size_t size = there < session->frame.size ? there : session->frame.size;
-    const uint8_t *part = input->at;
-    input->at += size;
-    session->frame.size -= (uint32_t)size;
+    size_t size;
+    const uint8_t *part = hw_h2_part(session, input, &size);
     bool is_frame_ended = session->frame.size == 0;
     hw_h2_block_part(connection, part, size, is_frame_ended && session->block_ends);
     if (session->step != HW_H2_AT_BLOCK || !is_frame_ended)
@@ -474,11 +480,8 @@ static void hw_h2_block_step(struct hw_h2_connection *connection, struct hw_h2_i
 static void hw_h2_data_step(struct hw_h2_connection *connection, struct hw_h2_input *input)
 {
     struct hw_h2_session *session = connection->session;
-    size_t there = (size_t)(input->end - input->at);
-    size_t size = there < session->frame.size ? there : session->frame.size;
-    const char *part = (const char *)input->at;
-    input->at += size;
-    session->frame.size -= (uint32_t)size;
+    size_t size;
+    const char *part = (const char *)hw_h2_part(session, input, &size);
     uint32_t id = session->frame.id;
     struct hw_h2_stream *stream = hw_h2_stream_find(session, id);
     bool is_live = stream != NULL && !stream->is_remote_ended;
@@ -496,10 +499,8 @@ static void hw_h2_data_step(struct hw_h2_connection *connection, struct hw_h2_in
 
 static void hw_h2_skip_step(struct hw_h2_session *session, struct hw_h2_input *input)
 {
-    size_t there = (size_t)(input->end - input->at);
-    size_t size = there < session->frame.size ? there : session->frame.size;
-    input->at += size;
-    session->frame.size -= (uint32_t)size;
+    size_t size;
+    hw_h2_part(session, input, &size);
     if (session->frame.size == 0)
         session->step = HW_H2_AT_HEAD;
 }

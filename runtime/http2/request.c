@@ -14,31 +14,20 @@
 
 /* ---- One field. */
 
-/* tchar of RFC 9110 section 5.6.2 without capitals, which HTTP/2 has not (RFC 9113 section 8.2.1). */
+/* HTTP/2 has no capitals in names (RFC 9113 section 8.2.1). */
 static bool hw_h2_name_is_fine(const uint8_t *name, size_t size)
 {
-    static const bool others[128] = {
-        ['!'] = 1, ['#'] = 1, ['$'] = 1, ['%'] = 1, ['&'] = 1, ['\''] = 1, ['*'] = 1, ['+'] = 1,
-        ['-'] = 1, ['.'] = 1, ['^'] = 1, ['_'] = 1, ['`'] = 1, ['|'] = 1,  ['~'] = 1};
-    for (size_t i = 0; i < size; i++) {
-        uint8_t c = name[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c < 128 && others[c])))
+    for (size_t i = 0; i < size; i++)
+        if (name[i] >= 'A' && name[i] <= 'Z')
             return false;
-    }
-    return size > 0;
+    return hw_name_is_token((const char *)name, size);
 }
 
+/* Nor blanks around values. */
 static bool hw_h2_value_is_fine(const uint8_t *value, size_t size)
 {
-    /* CTL but HTAB: 1 */
-    static const uint8_t wrong[256] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1,         1,
-                                       1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, [0x7f] = 1};
-    uint8_t any = 0;
-    for (size_t i = 0; i < size; i++)
-        any |= wrong[value[i]];
-    if (any != 0)
-        return false;
-    return size == 0 || (value[0] != ' ' && value[0] != '\t' && value[size - 1] != ' ' && value[size - 1] != '\t');
+    return hw_value_is_clean((const char *)value, size) &&
+           (size == 0 || (value[0] != ' ' && value[0] != '\t' && value[size - 1] != ' ' && value[size - 1] != '\t'));
 }
 
 static bool hw_h2_is(const uint8_t *text, size_t size, const char *other)
@@ -87,38 +76,45 @@ static void hw_h2_field_keep(struct hw_h2_exchange *exchange, const char *name, 
     field->value_size = (uint32_t)value_size;
 }
 
-/* RFC 9113 section 8.2.3: the crumbs of a cookie become one field. The one before is taken out of its place and put
- * behind all others, this one behind it; the number of crumbs is bounded by limits.cookies. */
-static void hw_h2_cookie_join(struct hw_h2_exchange *exchange, const uint8_t *value, size_t size)
+/* Puts a field behind all others of `in`. Nothing of an answer is in `out` yet, which has room for a whole head. */
+static void hw_h2_field_move_last(struct hw_h2_exchange *exchange, struct hw_field *moved)
 {
     struct hw_request *request = &exchange->base.request;
     struct hw_field *fields = exchange->base.fields;
     char *in = exchange->base.in;
-    uint32_t i = 0;
-    while (!hw_name_is_equal(in + fields[i].name_at, fields[i].name_size, "cookie", 6))
-        i++;
-    uint32_t end = fields[i].value_at + fields[i].value_size + 1;
-    uint32_t moved = exchange->in_size - end;
-    if (moved > 0) { /* others stand behind it: rotate */
-        uint32_t whole = end - fields[i].name_at;
-        uint32_t begin = fields[i].name_at;
-        memcpy(in + exchange->in_size, in + begin, whole);
-        memmove(in + begin, in + end, moved + whole);
-        for (uint32_t k = 0; k < request->field_count; k++)
-            if (fields[k].name_at > begin) {
-                fields[k].name_at -= whole;
-                fields[k].value_at -= whole;
-            }
-        if (request->target_at > begin)
-            request->target_at -= whole;
-        fields[i].name_at = begin + moved;
-        fields[i].value_at = begin + moved + 7;
-    }
-    memcpy(in + exchange->in_size - 1, "; ", 2);
-    memcpy(in + exchange->in_size + 1, value, size);
-    exchange->in_size += (uint32_t)size + 2;
-    in[exchange->in_size - 1] = '\0';
-    fields[i].value_size += (uint32_t)size + 2;
+    uint32_t begin = moved->name_at;
+    uint32_t size = moved->value_at + moved->value_size + 1 - begin;
+    uint32_t behind = exchange->in_size - begin - size;
+    if (behind == 0)
+        return;
+    memcpy(exchange->base.out, in + begin, size);
+    memmove(in + begin, in + begin + size, behind);
+    memcpy(in + begin + behind, exchange->base.out, size);
+    for (uint32_t i = 0; i < request->field_count; i++)
+        if (fields[i].name_at > begin) {
+            fields[i].name_at -= size;
+            fields[i].value_at -= size;
+        }
+    if (request->target_at > begin)
+        request->target_at -= size;
+    moved->name_at += behind;
+    moved->value_at += behind;
+}
+
+/* RFC 9113 section 8.2.3: the crumbs of a cookie become one field. This one is put behind those before; their number is
+ * bounded by limits.cookies. */
+static void hw_h2_cookie_join(struct hw_h2_exchange *exchange, const uint8_t *value, size_t size)
+{
+    char *in = exchange->base.in;
+    struct hw_field *cookie = exchange->base.fields;
+    while (!hw_name_is_equal(in + cookie->name_at, cookie->name_size, "cookie", 6))
+        cookie++;
+    hw_h2_field_move_last(exchange, cookie);
+    exchange->in_size--; /* over the NUL */
+    memcpy(in + exchange->in_size, "; ", 2);
+    exchange->in_size += 2;
+    hw_h2_text_keep(exchange, value, size);
+    cookie->value_size += (uint32_t)size + 2;
 }
 
 static void hw_h2_cookie_read(struct hw_h2_exchange *exchange, const uint8_t *value, size_t size)
@@ -206,13 +202,8 @@ static void hw_h2_ordinary_read(struct hw_h2_exchange *exchange, const nghttp2_n
 /* A method that is not ours is 501, as over HTTP/1.1. */
 static void hw_h2_method_read(struct hw_h2_exchange *exchange, const uint8_t *value, size_t size)
 {
-    static const char *const names[] = {
-#define HW_METHOD_ROW(name) #name,
-        HW_METHODS(HW_METHOD_ROW)
-#undef HW_METHOD_ROW
-    };
     for (unsigned method = 0; method < HW_METHOD_COUNT; method++)
-        if (hw_h2_is(value, size, names[method])) {
+        if (hw_h2_is(value, size, hw_method_name(method))) {
             exchange->base.request.method = (uint8_t)method;
             if (method == HW_METHOD_CONNECT)
                 hw_h2_refuse(exchange, 501);
@@ -280,10 +271,8 @@ static struct hw_h2_exchange *hw_h2_exchange_take(struct hw_h2_connection *conne
         return NULL;
     hw_exchange_init(&exchange->base, connection->base.owner->loop, connection, &hw_h2_framing);
     memset((char *)exchange + sizeof exchange->base, 0, sizeof *exchange - sizeof exchange->base);
-    exchange->base.response.release = NULL;
     hw_exchange_reset(&exchange->base);
     exchange->base.request.minor = 1;
-    exchange->urgency = HW_H2_URGENCY_DEFAULT;
     connection->session->held++;
     return exchange;
 }
@@ -329,7 +318,7 @@ static void hw_h2_block_begin(struct hw_h2_connection *connection)
     struct hw_h2_session *session = connection->session;
     session->block_error = HW_H2_NO_ERROR;
     session->block_decoded = 0;
-    session->block_ms = connection->base.owner->loop->now_ms;
+    session->block_ms = hw_h2_now(connection);
     if (session->block_id <= session->last_id) {
         hw_h2_block_again(connection);
         return;
@@ -402,13 +391,6 @@ static bool hw_h2_is_complete(struct hw_h2_exchange *exchange)
     return (exchange->pseudo & need) == need && request->target_size > 0;
 }
 
-static void hw_h2_priority_field_read(struct hw_h2_exchange *exchange)
-{
-    struct hw_text priority = hw_field_get(&exchange->base.request, "priority");
-    if (priority.bytes != NULL)
-        hw_h2_priority_read(priority.bytes, priority.size, &exchange->urgency, &exchange->is_incremental);
-}
-
 static enum hw_body_mode hw_h2_body_mode(const struct hw_h2_exchange *exchange)
 {
     const struct hw_route *route = exchange->base.route;
@@ -438,7 +420,7 @@ static void hw_h2_request_read(struct hw_h2_exchange *exchange)
 static void hw_h2_answered(struct hw_h2_connection *connection, struct hw_h2_stream *stream)
 {
     stream->state = HW_H2_RESPOND;
-    stream->progress_ms = connection->base.owner->loop->now_ms;
+    stream->progress_ms = hw_h2_now(connection);
     hw_h2_stream_ready(connection->session, stream);
 }
 
@@ -450,11 +432,7 @@ static void hw_h2_status_answer(struct hw_h2_connection *connection, struct hw_h
         hw_h2_bare_answer(connection, stream, status);
         return;
     }
-    base->response = (struct hw_response){.state = HW_RESPONSE_OPEN};
-    memcpy(base->date, base->loop->date, HW_DATE_SIZE);
-    if (status == 503)
-        hw_field_add(&base->response, "Retry-After", "1");
-    hw_response_status_send(base, status);
+    hw_response_refusal_send(base, status);
     hw_h2_answered(connection, stream);
 }
 
@@ -463,9 +441,8 @@ static void hw_h2_handled(struct hw_h2_connection *connection, struct hw_h2_stre
 
 static void hw_h2_lent(struct hw_h2_connection *connection, struct hw_h2_stream *stream)
 {
-    uint64_t now_ms = connection->base.owner->loop->now_ms;
     stream->state = HW_H2_LENT;
-    stream->until_ms = now_ms + stream->exchange->base.route->handler_ms;
+    stream->until_ms = hw_h2_now(connection) + stream->exchange->base.route->handler_ms;
 }
 
 static void hw_h2_handle(struct hw_h2_connection *connection, struct hw_h2_stream *stream)
@@ -518,15 +495,12 @@ static void hw_h2_handled(struct hw_h2_connection *connection, struct hw_h2_stre
     struct hw_exchange *base = &exchange->base;
     base->response.is_suspended = false;
     hw_h2_piece_end(connection, stream);
-    if (base->is_piece && base->piece.kind == HW_PIECE_DATA) {
-        exchange->is_stream_open = base->response.state == HW_RESPONSE_OPEN;
-        if (exchange->is_stream_open) {
-            stream->state = HW_H2_BODY;
-            stream->until_ms = base->loop->now_ms + base->route->body_ms;
-            return;
-        }
+    exchange->is_stream_open = hw_exchange_wants_piece(base);
+    if (exchange->is_stream_open) {
+        stream->state = HW_H2_BODY;
+        stream->until_ms = base->loop->now_ms + base->route->body_ms;
+        return;
     }
-    exchange->is_stream_open = false;
     if (base->response.state != HW_RESPONSE_SENT)
         hw_response_complete(base);
     hw_h2_answered(connection, stream);
@@ -578,19 +552,6 @@ static bool hw_h2_slot_take(struct hw_h2_connection *connection, struct hw_h2_ex
     return true;
 }
 
-static void hw_h2_continue_put(struct hw_h2_connection *connection, uint32_t id)
-{
-    char block[16];
-    char *end = block;
-    if (!connection->session->has_table_size)
-        *end++ = HW_H2_TABLE_NONE[0];
-    connection->session->has_table_size = true;
-    end = hw_h2_status_put(end, 100);
-    size_t size = (size_t)(end - block);
-    char *at = hw_h2_out_put(connection, HW_H2_HEAD_SIZE + size);
-    memcpy(hw_h2_frame_put(at, size, HW_H2_HEADERS, HW_H2_END_HEADERS, id), block, size);
-}
-
 /* Everything that can be refused before the body is read. */
 static void hw_h2_body_begin(struct hw_h2_connection *connection, struct hw_h2_stream *stream)
 {
@@ -614,9 +575,8 @@ static void hw_h2_body_begin(struct hw_h2_connection *connection, struct hw_h2_s
     stream->state = HW_H2_BODY;
     stream->until_ms = exchange->base.loop->now_ms + (route == NULL ? HW_TIMEOUTS_BODY : route->body_ms);
     if (exchange->expects_continue)
-        hw_h2_continue_put(connection, stream->id);
-    if (mode != HW_BODY_STREAM &&
-        HW_H2_WINDOW_FIRST < HW_HTTP2_WINDOW_SIZE) { /* it need not wait: see HW_H2_WINDOW_FIRST */
+        hw_h2_status_put_bare(connection, stream->id, 100);
+    if (mode != HW_BODY_STREAM && HW_H2_WINDOW_FIRST < HW_HTTP2_WINDOW_SIZE) { /* nothing of it must wait */
         uint32_t more = (uint32_t)(HW_HTTP2_WINDOW_SIZE - HW_H2_WINDOW_FIRST);
         stream->receive_window += more;
         hw_h2_window_put(connection, stream->id, more);
@@ -661,8 +621,7 @@ static void hw_h2_stream_data(struct hw_h2_connection *connection, struct hw_h2_
     exchange->base.is_piece = true;
     exchange->base.piece = (struct hw_piece){bytes, size, HW_PIECE_DATA};
     hw_h2_handle(connection, stream);
-    if (stream->id != 0)
-        hw_h2_window_give(connection, stream, (uint32_t)size);
+    hw_h2_window_give(connection, stream, (uint32_t)size);
 }
 
 static void hw_h2_data_arrived(struct hw_h2_connection *connection, struct hw_h2_stream *stream, const char *bytes,
@@ -729,12 +688,12 @@ static void hw_h2_request_begin(struct hw_h2_connection *connection, struct hw_h
         return;
     }
     struct hw_h2_stream *stream = hw_h2_stream_open(session, id);
-    hw_h2_priority_field_read(exchange);
+    struct hw_text priority = hw_field_get(&exchange->base.request, "priority");
+    if (priority.bytes != NULL)
+        hw_h2_priority_read(priority.bytes, priority.size, &stream->urgency, &stream->is_incremental);
     stream->exchange = exchange;
     stream->is_head = exchange->base.is_head;
     stream->is_remote_ended = is_ended;
-    stream->urgency = exchange->urgency;
-    stream->is_incremental = exchange->is_incremental;
     exchange->stream = stream;
     if (exchange->refusal != 0)
         hw_h2_status_answer(connection, stream, exchange->refusal);
@@ -771,24 +730,12 @@ static void hw_h2_block_end(struct hw_h2_connection *connection)
 
 /* ---- Coming back. */
 
-/* Tells a stream handler that no more comes; true when that made a worker the owner again. */
-static bool hw_h2_stream_abort(struct hw_h2_exchange *exchange)
-{
-    struct hw_exchange *base = &exchange->base;
-    exchange->is_stream_open = false;
-    atomic_store(&base->cancelled, true);
-    base->response.is_suspended = false;
-    base->is_piece = true;
-    base->piece = (struct hw_piece){"", 0, HW_PIECE_ABORTED};
-    if (base->route->worker && HW_THREADS_WORKERS > 0)
-        return hw_exchange_lend(base, true);
-    return !hw_exchange_handle(base);
-}
-
 static void hw_h2_exchange_free(struct hw_h2_connection *connection, struct hw_h2_exchange *exchange)
 {
     exchange->stream = NULL;
-    if (exchange->is_stream_open && hw_h2_stream_abort(exchange))
+    bool was_open = exchange->is_stream_open;
+    exchange->is_stream_open = false;
+    if (was_open && hw_exchange_abort(&exchange->base))
         return; /* it comes home by hw_h2_returned */
     hw_h2_exchange_give(connection, exchange);
 }
@@ -797,10 +744,8 @@ static void hw_h2_exchange_free(struct hw_h2_connection *connection, struct hw_h
 static void hw_h2_exchange_home(struct hw_h2_connection *connection, struct hw_h2_exchange *exchange)
 {
     struct hw_h2_stream *stream = exchange->stream;
-    struct hw_exchange *base = &exchange->base;
     if (stream != NULL) {
-        exchange->is_stream_open =
-            base->is_piece && base->piece.kind == HW_PIECE_DATA && base->response.state == HW_RESPONSE_OPEN;
+        exchange->is_stream_open = hw_exchange_wants_piece(&exchange->base);
         stream->exchange = NULL;
         stream->id = 0;
         connection->session->count--;

@@ -67,21 +67,36 @@ static void hw_h2_stream_ready(struct hw_h2_session *session, struct hw_h2_strea
 
 /* ---- Heads. */
 
+/* The begin of a header block: the first of a connection says that the encoder has no table. */
+static char *hw_h2_block_start(struct hw_h2_session *session, char *at)
+{
+    if (!session->has_table_size)
+        *at++ = HW_H2_TABLE_NONE[0];
+    session->has_table_size = true;
+    return at;
+}
+
+/* Puts HEADERS of a finished block. */
+static void hw_h2_headers_put(struct hw_h2_connection *connection, uint32_t id, uint8_t flags, const char *block,
+                              const char *end)
+{
+    size_t size = (size_t)(end - block);
+    char *at = hw_h2_out_put(connection, HW_H2_HEAD_SIZE + size);
+    memcpy(hw_h2_frame_put(at, size, HW_H2_HEADERS, flags | HW_H2_END_HEADERS, id), block, size);
+}
+
 /* HEADERS of a baked answer; END_STREAM is in its flags when it has no body. */
 static void hw_h2_baked_head_put(struct hw_h2_connection *connection, uint32_t id, const struct hw_baked *baked,
                                  bool is_ended)
 {
     struct hw_h2_session *session = connection->session;
     const struct hw_baked_head *frame = &baked->frame;
+    uint8_t flags = (uint8_t)(HW_H2_END_HEADERS | (is_ended ? HW_H2_END_STREAM : 0));
     size_t extra = session->has_table_size ? 0 : 1;
     char *at = hw_h2_out_put(connection, frame->size + extra);
-    uint8_t flags = (uint8_t)(HW_H2_END_HEADERS | (is_ended ? HW_H2_END_STREAM : 0));
     memcpy(at + extra, frame->bytes, frame->size);
     memcpy(at + extra + frame->date_at, connection->base.owner->loop->date, HW_DATE_SIZE);
-    hw_h2_frame_put(at, frame->size - HW_H2_HEAD_SIZE + extra, HW_H2_HEADERS, flags, id);
-    if (extra > 0)
-        at[HW_H2_HEAD_SIZE] = HW_H2_TABLE_NONE[0];
-    session->has_table_size = true;
+    hw_h2_block_start(session, hw_h2_frame_put(at, frame->size - HW_H2_HEAD_SIZE + extra, HW_H2_HEADERS, flags, id));
 }
 
 /* The lines of fields that handlers have composed, up to the empty one; returns the end of the block. */
@@ -113,16 +128,10 @@ static size_t hw_h2_block_frame(char *at, size_t size, uint8_t flags, uint32_t i
     return size + count * HW_H2_HEAD_SIZE;
 }
 
-/* The end of the composed fields in `out`: behind the empty line. */
-static size_t hw_h2_lines_size(const struct hw_exchange *exchange)
-{
-    return exchange->response.fields_size;
-}
-
 /* What a head takes at most: names and values with their sizes, which for long ones are larger than ": " and CRLF. */
 static size_t hw_h2_head_size_most(const struct hw_exchange *exchange)
 {
-    size_t lines = hw_h2_lines_size(exchange);
+    size_t lines = exchange->response.fields_size;
     size_t block = lines + lines / 4 + 128;
     return block + (block / HW_H2_FRAME_SIZE + 1) * HW_H2_HEAD_SIZE;
 }
@@ -135,18 +144,14 @@ static void hw_h2_head_put(struct hw_h2_connection *connection, struct hw_h2_str
     const struct hw_response *response = &exchange->response;
     char *frame = hw_h2_out_put(connection, hw_h2_head_size_most(exchange));
     char *block = frame + HW_H2_HEAD_SIZE;
-    char *at = block;
-    if (!session->has_table_size)
-        *at++ = HW_H2_TABLE_NONE[0];
-    session->has_table_size = true;
-    at = hw_h2_status_put(at, response->status);
+    char *at = hw_h2_status_put(hw_h2_block_start(session, block), response->status);
     at = hw_h2_indexed_put(at, 33, exchange->date, HW_DATE_SIZE);
     if (response->has_length && !hw_status_is_bare(response->status)) {
         char digits[24];
         int size = snprintf(digits, sizeof digits, "%llu", (unsigned long long)response->length);
         at = hw_h2_indexed_put(at, 28, digits, (size_t)size);
     }
-    size_t lines = hw_h2_lines_size(exchange);
+    size_t lines = response->fields_size;
     at = hw_h2_lines_put(at, exchange->out, exchange->out + lines);
     size_t size = hw_h2_block_frame(frame, (size_t)(at - block), is_ended ? HW_H2_END_STREAM : 0, stream->id);
     session->out_tail = (uint32_t)(frame + size - session->out);
@@ -233,7 +238,7 @@ static enum hw_h2_put hw_h2_stream_done(struct hw_h2_connection *connection, str
         hw_list_remove(&stream->ready);
         stream->exchange = NULL;
         stream->state = HW_H2_DRAIN;
-        stream->until_ms = connection->base.owner->loop->now_ms + HW_TIMEOUTS_LINGER;
+        stream->until_ms = hw_h2_now(connection) + HW_TIMEOUTS_LINGER;
         if (exchange != NULL)
             hw_h2_exchange_free(connection, exchange);
     }
@@ -262,7 +267,7 @@ static enum hw_h2_put hw_h2_stream_head_put(struct hw_h2_connection *connection,
     }
     if (!hw_h2_has_room(session, most))
         return HW_H2_PUT_FULL;
-    bool is_bare = stream->state == HW_H2_RESPOND && tail == hw_h2_lines_size(exchange) + 2 &&
+    bool is_bare = stream->state == HW_H2_RESPOND && tail == exchange->response.fields_size + 2u &&
                    exchange->response.borrowed_size == 0;
     hw_h2_head_put(connection, stream, is_bare);
     stream->is_begun = true;
@@ -299,7 +304,7 @@ static enum hw_h2_put hw_h2_stream_put(struct hw_h2_connection *connection, stru
         memcpy(at, bytes, part);
     stream->send_window -= (int64_t)part;
     session->send_window -= (int64_t)part;
-    stream->progress_ms = connection->base.owner->loop->now_ms;
+    stream->progress_ms = hw_h2_now(connection);
     if (part >= HW_H2_FAIR_SIZE)
         session->update_credit += HW_H2_UPDATES_FAIR;
     if (part > 0)
@@ -322,10 +327,10 @@ static bool hw_h2_list_pump(struct hw_h2_connection *connection, struct hw_list 
         if (put == HW_H2_PUT_FULL)
             return false;
         *has_put = *has_put || put == HW_H2_PUT_MORE;
-        if (put == HW_H2_PUT_MORE || put == HW_H2_PUT_WAITS)
-            hw_list_remove(&stream->ready);
         if (put == HW_H2_PUT_MORE)
-            hw_list_append(list, &stream->ready);
+            hw_list_move(list, &stream->ready);
+        else if (put == HW_H2_PUT_WAITS)
+            hw_list_remove(&stream->ready);
         node = next;
         if (connection->session->step == HW_H2_AT_END)
             return true;
@@ -377,16 +382,17 @@ static void hw_h2_bare_answer(struct hw_h2_connection *connection, struct hw_h2_
         return;
     }
     char block[64];
-    char *at = block;
-    if (!connection->session->has_table_size)
-        *at++ = HW_H2_TABLE_NONE[0];
-    connection->session->has_table_size = true;
-    at = hw_h2_status_put(at, status);
+    char *at = hw_h2_status_put(hw_h2_block_start(connection->session, block), status);
     at = hw_h2_indexed_put(at, 33, connection->base.owner->loop->date, HW_DATE_SIZE);
     if (status == 503)
         at = hw_h2_indexed_put(at, 53, "1", 1); /* Retry-After */
-    size_t size = (size_t)(at - block);
-    char *frame = hw_h2_out_put(connection, HW_H2_HEAD_SIZE + size);
-    memcpy(hw_h2_frame_put(frame, size, HW_H2_HEADERS, HW_H2_END_HEADERS | HW_H2_END_STREAM, stream->id), block, size);
+    hw_h2_headers_put(connection, stream->id, HW_H2_END_STREAM, block, at);
     hw_h2_stream_done(connection, stream);
+}
+
+static void hw_h2_status_put_bare(struct hw_h2_connection *connection, uint32_t id, unsigned status)
+{
+    char block[16];
+    char *end = hw_h2_status_put(hw_h2_block_start(connection->session, block), status);
+    hw_h2_headers_put(connection, id, 0, block, end);
 }

@@ -134,7 +134,7 @@ static bool hw_h2_count(struct hw_h2_connection *connection, enum hw_h2_count wh
         [HW_H2_UPDATES] = "http2.updates",
     };
     struct hw_h2_session *session = connection->session;
-    uint64_t now_ms = connection->base.owner->loop->now_ms;
+    uint64_t now_ms = hw_h2_now(connection);
     if (now_ms - session->period_ms >= HW_HTTP2_PERIOD) {
         session->period_ms = now_ms;
         memset(session->counts, 0, sizeof session->counts);

@@ -6,7 +6,6 @@ The rules of frames and streams are h2spec's (conformance/) and the unit tests';
 import os
 import random
 import struct
-import time
 import zlib
 
 import pytest
@@ -367,4 +366,3 @@ def test_idle_connections_cost_no_descriptor_afterwards(hello):
         assert client.request("GET", "/hello").status == 200
         client.socket.close()
     assert wait_until(lambda: descriptors() == before)
-    time.sleep(0.01 * SCALE)

@@ -551,7 +551,7 @@ static void test_settings_overflow_a_window(void **state)
     expect_goaway(HW_H2_FLOW_CONTROL_ERROR);
 }
 
-static void test_more_than_the_connections_window(void **state)
+static void test_the_connections_window_is_given_back(void **state)
 {
     (void)state;
     peer_post(peer, 1, "/S"); /* a worker that never comes would hold it; the connection's window counts all the same */
@@ -973,7 +973,7 @@ int main(void)
         TEST(test_windows_of_answers),
         TEST(test_window_of_the_connection),
         TEST(test_settings_overflow_a_window),
-        TEST(test_more_than_the_connections_window),
+        TEST(test_the_connections_window_is_given_back),
         TEST(test_body_modes),
         TEST(test_stream_waits_for_its_handler),
         TEST(test_refused_bodies),
